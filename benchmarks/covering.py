@@ -1,19 +1,12 @@
-"""The speed of posets and forwarding, as ratios within one run: python benchmarks/covering.py [subscriptions]
-
-Compares the fast poset of boxes with the general one, and measures forwarding of 50,000 interval subscriptions.
-"""
+"""The speed of forwarding 50,000 interval subscriptions: python benchmarks/covering.py [subscriptions]"""
 
 import sys
 from time import process_time
 
-from rankcast.cover import Poset
-from rankcast.cover.box_poset import BoxPoset
 from rankcast.cover.boxes import Box
 from rankcast.language import parse
 from rankcast.model import Advertisement, And, Between, Expression, Predicate, Ranking, Subscription
 from rankcast.overlay import AncestorCoverK, Area, KnownSubscription, Order, RankCoverK, Strategy, draw, lot
-
-SMALL = 1_000
 
 
 def boxes(count: int, attributes: str) -> dict[str, Box]:
@@ -42,28 +35,8 @@ def seconds(work: object) -> float:
     return process_time() - start
 
 
-def general(made: dict[str, Box]) -> "Poset[Expression]":
-    """The general poset of the same boxes."""
-    poset: Poset[Expression] = Poset()
-    for key, box in made.items():
-        poset.add(key, expression(box))
-    return poset
-
-
 def main(count: int = 50_000) -> None:
     """Print one line per measurement."""
-    for attributes in ("x", "xy", "xyz"):
-        small, large = boxes(SMALL, attributes), boxes(count, attributes)
-        slow = seconds(lambda: general(small))  # noqa: B023  # called at once
-        fast = seconds(lambda: BoxPoset(small))  # noqa: B023
-        made = BoxPoset(large)
-        whole = seconds(lambda: BoxPoset(large))  # noqa: B023
-        depths = seconds(made.depths)
-        changed = seconds(lambda: made.add("new", large["s0"]))  # noqa: B023
-        print(
-            f"{len(attributes)} attributes: {SMALL:,} boxes {slow / fast:.0f} times as fast as the general poset; "
-            f"{count:,}: ancestors {whole:.1f} s, depths {depths:.1f} s, one more {1000 * changed:.1f} ms"
-        )
     known = [KnownSubscription(Subscription(key, "u", expression(box))) for key, box in boxes(count, "x").items()]
     advertisement = Advertisement("a1", "p", parse("x between 0 and 1"), 10)
     strategies: list[tuple[str, Strategy, int]] = [
@@ -75,7 +48,7 @@ def main(count: int = 50_000) -> None:
     order.entries(known)
     for name, strategy, k in strategies:
         print(f"{name}, k {k:,}: {seconds(lambda: strategy.forward(known, order, k)):.1f} s for {count:,}")  # noqa: B023
-    weights = {one.subscription.id: 1.0 + number % 7 for number, one in enumerate(known)}
+    weights = {one.subscription.id: 1 + number % 7 for number, one in enumerate(known)}
     few, many = dict(list(weights.items())[: count // 10]), weights
     ratio = seconds(lambda: draw(many, 10, "e1")) / seconds(lambda: draw(few, 10, "e1"))
     print(f"a weighted draw of 10 out of {count:,} costs {ratio:.1f} times that out of {count // 10:,} (linear: 10)")

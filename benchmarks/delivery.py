@@ -21,15 +21,14 @@ from functools import cache
 from pathlib import Path
 from time import process_time
 
-import msgspec
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 from rankcast.choose import Moment
 from rankcast.engine.arrays import BatchShard, Matches
-from rankcast.engine.arrays.user import deliveries_of
-from rankcast.engine.reference.subscriber import Subscriber
+from rankcast.engine.reference.subscriber import Subscriber, deliveries_of
+from rankcast.engine.states import unpack_states
 from rankcast.lab.datasets import movies, subscriptions
 from rankcast.matching import NO_CONCEPTS, matches
 from rankcast.model import Catalog, Delivery, Event, Length, Mode, Policy, Subscription
@@ -115,8 +114,7 @@ def slow(
     for event, of_event in zip(events, matched, strict=True):
         moment = Moment(event.seq, event.time)
         for user, oracle in oracles.items():
-            for step in oracle.publish(moment, event, of_event[user]):
-                deliveries += deliveries_of(user, step)
+            deliveries += deliveries_of(user, oracle.publish(moment, event, of_event[user]))
     return deliveries, process_time() - begin
 
 
@@ -129,7 +127,7 @@ def run(case: Case, events: list[Event], found: list[list[int]]) -> tuple[float,
         catalog.add(Policy(user, mode=case.mode, k=case.k, length=Length(case.length), sigma=case.sigma))
     shard = BatchShard(catalog)
     fast(shard, events[: case.warm], found[: case.warm], case)
-    states = msgspec.msgpack.decode(shard.state())
+    states = unpack_states(shard.state())
     oracles = {user: Subscriber(user, catalog) for user in names(case)}
     for user, oracle in oracles.items():
         oracle.restore(states[user])

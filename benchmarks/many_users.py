@@ -15,6 +15,7 @@ import argparse
 import gc
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from time import process_time
@@ -25,7 +26,7 @@ from rich.table import Table
 from rankcast.engine.arrays import BatchShard
 from rankcast.engine.arrays.delivery_lines import delivery_lines
 from rankcast.language import decode_event, dumps, encode_event, encode_record, parse
-from rankcast.model import Catalog, Event, Length, Mode, Policy, Record, Subscription, Unit
+from rankcast.model import Catalog, Event, Filter, FilterKind, Length, Mode, Policy, Record, Select, Subscription, Unit
 
 BATCH = 2_000
 TOPICS_PER_USER = 0.12
@@ -37,6 +38,11 @@ POLICIES = {
     "periodic": Policy("u", mode=Mode.PERIODIC, k=10, length=Length(10_000)),
     "history": Policy("u", mode=Mode.HISTORY, k=10, length=MATCHED),
     "sliding, sigma 0.5": Policy("u", mode=Mode.SLIDING, k=10, length=MATCHED, sigma=0.5),
+    "sliding, improved": Policy("u", mode=Mode.SLIDING, k=10, length=MATCHED, sigma=0.5, select=Select.IMPROVED),
+    "sliding, calm": Policy("u", mode=Mode.SLIDING, k=10, length=MATCHED, sigma=0.5, calm=0.02),
+    "periodic, sigma 0.5": Policy("u", mode=Mode.PERIODIC, k=10, length=Length(10_000), sigma=0.5),
+    "history, sigma 0.5": Policy("u", mode=Mode.HISTORY, k=10, length=MATCHED, sigma=0.5),
+    "threshold filter": Policy("u", filter=Filter(FilterKind.THRESHOLD, 0.2)),
 }
 
 
@@ -45,15 +51,8 @@ def records(users: int, policy: Policy) -> Iterator[Record]:
     chance = random.Random(1)
     topics = max(1, round(users * TOPICS_PER_USER))
     for number in range(users):
-        if policy.mode is not Mode.ALL:
-            yield Policy(
-                f"u{number}",
-                mode=policy.mode,
-                k=policy.k,
-                length=policy.length,
-                sigma=policy.sigma,
-                select=policy.select,
-            )
+        if policy != Policy("u"):
+            yield replace(policy, user=f"u{number}")
         for place in range(3):
             where = parse(f"topic = {chance.randrange(topics)} and price < {chance.randint(10, 100)}")
             yield Subscription(f"s{number}-{place}", f"u{number}", where, round(chance.random(), 2))

@@ -17,12 +17,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Collection
 from concurrent.futures import ProcessPoolExecutor
 from itertools import pairwise
 from multiprocessing import get_context
 from statistics import fmean, quantiles
+from threading import Thread
 from typing import Any, NamedTuple
 
 from feeds import HOST, Feed, listen
@@ -88,6 +89,8 @@ def started(place: str, options: list[str]) -> tuple["subprocess.Popen[str]", in
     said = process.stderr.readline()
     if "is served at" not in said:
         raise SystemExit(f"the service did not start: {said}{process.stderr.read()}")
+    # A service that cannot write its log would wait.
+    Thread(target=deque, args=[process.stderr, 0], daemon=True).start()
     return process, int(said.split(" (")[0].rsplit(":", 1)[1])
 
 

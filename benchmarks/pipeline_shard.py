@@ -11,7 +11,7 @@ from rankcast.model import Catalog
 from rankcast.pipeline.spark.live.intake import Intake
 from rankcast.pipeline.spark.live.matcher import EventMatcher, LogMatcher
 from rankcast.pipeline.spark.live.shard import LiveShard, SavedShard
-from rankcast.pipeline.spark.live.whole import WholeCatalog
+from rankcast.pipeline.spark.live.whole import SubscriptionObjects, WholeCatalog
 from rankcast.store import LogRow
 
 
@@ -47,7 +47,9 @@ def shard(world: World, count: int, batch: int, shards: int) -> None:
     catalogs = _Given(Catalog(list(world.records(shards))))
     began = clock()
     log = _Log()
-    matcher = LogMatcher(log, EventMatcher(WholeCatalog(catalogs, lambda user: 0), 1, lambda user: 0))
+    matcher = LogMatcher(
+        log, EventMatcher(WholeCatalog(SubscriptionObjects(catalogs), lambda user: 0), 1, lambda user: 0)
+    )
     matcher.ranges(0, 0)
     live_shard = LiveShard(catalogs, lambda user: True, Intake())
     live_shard.begin(0)

@@ -5,6 +5,8 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,21 +17,35 @@ OUT = HERE.parent / "out"
 MEMORY = "8g"
 
 
-def peers() -> dict[str, list[str] | str]:
+PYTHON = {"DuckDB": "duckdb_join", "Polars": "polars_join", "rule-engine": "rule_engine_scan"}
+ALL = (*PYTHON, "Spark SQL", "a-tree", "event-ruler", "Lucene Monitor", "quamina")
+
+
+def peers(names: Iterable[str] = ALL) -> dict[str, list[str] | str]:
     """Build the peers; return the command of each, or the reason why it is left out."""
     found: dict[str, list[str] | str] = {}
+    for name in names:
+        if name in PYTHON:
+            found[name] = [_python(), str(HERE / f"peers/{PYTHON[name]}.py")]
+        elif name == "Spark SQL":
+            found[name] = [sys.executable, str(HERE / "peers/spark_join.py")]
+        elif name == "a-tree":
+            found[name] = _rust()
+        elif name == "quamina":
+            found[name] = _go()
+        else:
+            found[name] = _java()[name != "event-ruler"]
+    return found
+
+
+def _python() -> str:
+    """The interpreter of a virtual environment with the peers in Python."""
     python = OUT / "peers-venv/bin/python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", OUT / "peers-venv"], check=True)
         wanted = ["duckdb", "numpy", "polars", "rule-engine", "pyarrow"]
         subprocess.run([python, "-m", "pip", "install", "-q", *wanted], check=False)
-    for name, script in (("DuckDB", "duckdb_join"), ("Polars", "polars_join"), ("rule-engine", "rule_engine_scan")):
-        found[name] = [str(python), str(HERE / f"peers/{script}.py")]
-    found["Spark SQL"] = [sys.executable, str(HERE / "peers/spark_join.py")]
-    found["a-tree"] = _rust()
-    found["event-ruler"], found["Lucene Monitor"] = _java()
-    found["quamina"] = _go()
-    return found
+    return str(python)
 
 
 def ask(command: list[str], folder: Path, budget: float, limit: float) -> dict[str, Any]:
@@ -39,7 +55,14 @@ def ask(command: list[str], folder: Path, budget: float, limit: float) -> dict[s
     arguments = [folder / "subscriptions.jsonl", folder / "events.jsonl", str(budget), answers]
     try:
         environment = {**os.environ, "RAYON_NUM_THREADS": "1"}
-        done = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=limit, env=environment)
+        done = subprocess.run(
+            [*command, *arguments],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=limit,
+            env=environment,
+        )
     except subprocess.TimeoutExpired:
         return {"cannot": f"not done within {limit:.0f} s"}
     if done.returncode or not done.stdout.strip():
@@ -51,6 +74,36 @@ def ask(command: list[str], folder: Path, budget: float, limit: float) -> dict[s
     if "cannot" not in said:
         said["answers"] = [json.loads(line) for line in answers.read_text().splitlines()]
     return said
+
+
+class RunningPeer:
+    """A peer that searches for all events again when it is asked to, so that peers can take turns."""
+
+    def __init__(self, command: list[str], folder: Path, budget: float) -> None:
+        answers = folder / "answers.jsonl"
+        arguments = [folder / "subscriptions.jsonl", folder / "events.jsonl", str(budget), answers]
+        self._process = subprocess.Popen(
+            [*command, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+        )
+        self.report: dict[str, Any] = json.loads(self._line())
+        """Seconds to build, the number of events it got through within the budget, and their seconds."""
+        self.answers: list[list[int]] = [json.loads(line) for line in answers.read_text().splitlines()]
+
+    def seconds(self) -> float:
+        """Search for the events again; the seconds of processor time for each."""
+        assert self._process.stdin is not None
+        self._process.stdin.write("\n")
+        return float(self._line())
+
+    def close(self) -> None:
+        """End the peer."""
+        self._process.communicate()
+
+    def _line(self) -> str:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        assert line, "the peer ended"
+        return line
 
 
 def write_files(workload: Workload, folder: Path) -> None:
@@ -75,6 +128,7 @@ def _rust() -> list[str] | str:
     return [str(target / "release/peer")] if made.returncode == 0 else f"did not build: {made.stderr.splitlines()[:1]}"
 
 
+@cache
 def _java() -> tuple[list[str] | str, list[str] | str]:
     if not (shutil.which("mvn") and shutil.which("javac")):
         return ("no Maven or JDK on this machine",) * 2

@@ -2,11 +2,15 @@
 
     .venv/bin/python benchmarks/yardstick.py                      a and b, 10 k to 1 M, and 3 M of b
     .venv/bin/python benchmarks/yardstick.py --cases a1000000
+    .venv/bin/python benchmarks/yardstick.py --peers --events 300 --cases a10000,b10000
 
 Both get the same events. `batch` is the search for all of them in one call, already encoded (`Index.found`). `single`
 is `match_batch` of one event object at a time, with encoding. The yardstick always takes encoded events, one at a time;
 it is built with one and with two access predicates, and the faster one counts. The figures are microseconds of
 processor time per event, the lowest of all rounds. All matches are compared.
+
+With `--peers`, a-tree and event-ruler take turns too, in processes of their own. They get events in their own form, one
+at a time, and only their search is timed. Their matches for the first 20 events are compared.
 """
 
 import argparse
@@ -24,6 +28,7 @@ from ours import batch_of, compiled
 from peers.yardstick import Yardstick
 from rich.console import Console
 from rich.table import Table
+from theirs import RunningPeer, peers, write_files
 from workloads import Workload, event, make
 
 from rankcast.engine.index import Senses
@@ -39,6 +44,9 @@ SINGLE = 300
 """The number of events that are matched one at a time."""
 TITLES = ["case", "matches", "bytes_ours", "bytes_yardstick", "checked_yardstick", "batch", "single", "yardstick",
           "batch_ratio", "single_ratio"]  # fmt: skip
+PEERS = ("a-tree", "event-ruler")
+BUDGET = 20.0
+"""The most seconds of one round of a peer. It gets through fewer events then."""
 
 
 def main() -> None:
@@ -47,23 +55,26 @@ def main() -> None:
     options.add_argument("--cases", default=CASES, help="workload and number of subscriptions, separated by commas")
     options.add_argument("--events", type=int, default=1000)
     options.add_argument("--rounds", type=int, default=5)
+    options.add_argument("--peers", action="store_true", help="a-tree and event-ruler too")
     chosen = options.parse_args()
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     console, rows = Console(width=140), []
+    commands = peers(PEERS) if chosen.peers else {}
+    titles = [*TITLES, *commands]
     for case in chosen.cases.split(","):
-        rows.append([case, *measured(make(case[0], int(case[1:]), chosen.events), chosen.rounds)])
-        console.print(dict(zip(TITLES, rows[-1], strict=True)))
-    table = Table(*TITLES)
+        rows.append([case, *measured(make(case[0], int(case[1:]), chosen.events), chosen.rounds, commands)])
+        console.print(dict(zip(titles, rows[-1], strict=True)))
+    table = Table(*titles)
     for row in rows:
         table.add_row(*(value if isinstance(value, str) else f"{value:,.3g}" for value in row))
     console.print(table)
     (OUT / "benchmarks").mkdir(parents=True, exist_ok=True)
     with (OUT / "benchmarks/yardstick.csv").open("w", newline="") as file:
-        csv.writer(file).writerows([TITLES, *rows])
+        csv.writer(file).writerows([titles, *rows])
 
 
-def measured(workload: Workload, rounds: int) -> list[float]:
-    """The figures of one case, in the order of `TITLES`."""
+def measured(workload: Workload, rounds: int, commands: dict[str, list[str] | str]) -> list[float]:
+    """The figures of one case, in the order of `TITLES`, then those of the peers."""
     index = compiled(workload)
     yardsticks = [Yardstick(workload, OUT / "peers", most_pairs) for most_pairs in (0, MOST_PAIRS)]
     segment, senses = IndexSegment(index.compiled), Senses()
@@ -88,8 +99,12 @@ def measured(workload: Workload, rounds: int) -> list[float]:
         (len(events), lambda: deque((segment.match_batch([one], senses) for one in events), maxlen=0)),
         *((len(rows), lambda each=each: each.match(rows, out)) for each in yardsticks),
     ]
+    others = [_started(name, command, workload, ours) for name, command in commands.items()]
     least = [float("inf")] * len(runs)
+    least_of_others = [float("inf")] * len(others)
     for _ in range(rounds):
+        for which, peer in enumerate(others):
+            least_of_others[which] = min(least_of_others[which], 1e6 * peer.seconds())
         for which, (count, run) in enumerate(runs):
             began = time.process_time()
             run()
@@ -97,8 +112,8 @@ def measured(workload: Workload, rounds: int) -> list[float]:
     batch, single, *plain = least
     best = plain.index(min(plain))
     each = _bytes(index) / len(workload), yardsticks[best].bytes / len(workload)
-    for yardstick in yardsticks:
-        yardstick.close()
+    for each_peer in (*yardsticks, *others):
+        each_peer.close()
     return [
         len(ours) / len(rows),
         *each,
@@ -108,7 +123,20 @@ def measured(workload: Workload, rounds: int) -> list[float]:
         min(plain),
         batch / min(plain),
         single / min(plain),
+        *least_of_others,
     ]
+
+
+def _started(name: str, command: list[str] | str, workload: Workload, ours: NDArray[np.int64]) -> RunningPeer:
+    """A peer with the subscriptions of a workload, whose first answers are the same as ours."""
+    assert isinstance(command, list), f"{name}: {command}"
+    folder = OUT / "benchmarks" / name
+    write_files(workload, folder)
+    peer = RunningPeer(command, folder, BUDGET)
+    print(f"{name}: built in {peer.report['build']:.1f} s, {peer.report['events']} events")
+    for place, answer in enumerate(peer.answers):
+        assert np.array_equal(answer, ours[ours >> 32 == place] & 0xFFFFFFFF), f"{name}: event {place} differs"
+    return peer
 
 
 def _bytes(index: Index) -> float:

@@ -9,8 +9,9 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
+from experiments.covering_boxes import ancestor_counts, depths_of
 
-from rankcast.cover.box_poset import BoxPoset
+from rankcast.cover.boxes import Box
 from rankcast.lab.reproduce import Paper
 from rankcast.language import parse
 from rankcast.model import Advertisement, Between, Event, Predicate, Ranking, Subscription
@@ -91,16 +92,14 @@ def poset(
     count: int, shortest: float = 0.3, longest: float = 0.6, seed: int = 0, workload: str = WORKLOADS[0]
 ) -> tuple[Any, Any]:
     """The number of subscriptions that cover each one, and its depth by the longest chain (None for 50,000 squares)."""
-    made = BoxPoset(_boxes(count, shortest, longest, seed, workload))
-    depths = made.depths() if workload == WORKLOADS[0] or count <= 10_000 else None
-    return np.array([made.count(key) for key in made]), None if depths is None else np.array(
-        [depths[key] for key in made]
-    )
+    boxes = _boxes(count, shortest, longest, seed, workload)
+    with_depths = workload == WORKLOADS[0] or count <= 10_000
+    return ancestor_counts(boxes), depths_of(boxes) if with_depths else None
 
 
-def _boxes(count: int, shortest: float, longest: float, seed: int, workload: str) -> dict[str, dict[str, Interval]]:
+def _boxes(count: int, shortest: float, longest: float, seed: int, workload: str) -> list[Box]:
     if workload == WORKLOADS[0]:
-        return {str(number): {"x": one} for number, one in enumerate(intervals(count, shortest, longest, seed))}
+        return [{"x": one} for one in intervals(count, shortest, longest, seed)]
     if workload == WORKLOADS[1]:
         sides = [intervals(count, shortest, longest, f"{seed}{name}") for name in "xy"]
     else:
@@ -110,7 +109,7 @@ def _boxes(count: int, shortest: float, longest: float, seed: int, workload: str
             [_placed(sqrt(area), lot(f"place {name}", str(seed), str(number))) for number, area in enumerate(areas)]
             for name in "xy"
         ]
-    return {str(number): {"x": x, "y": y} for number, (x, y) in enumerate(zip(*sides, strict=True))}
+    return [{"x": x, "y": y} for x, y in zip(*sides, strict=True)]
 
 
 def _placed(length: float, place: float) -> Interval:

@@ -50,4 +50,6 @@ def run(report: ExperimentReport, publications: int = PUBLICATIONS, counts: tupl
     draw(report, "growth", rows, "k = {:g} % of the subscribers", "subscribers")
 
 
-EXPERIMENT = Experiment("covering_fig8", "Growth of latency: the processing part", f"{SOURCE}, Figure 8", run)
+EXPERIMENT = Experiment(
+    "covering_fig8", "Growth of latency: the processing part", f"{SOURCE}, Figure 8", run, is_timed=True
+)

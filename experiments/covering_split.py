@@ -85,7 +85,7 @@ def run(report: ExperimentReport, publications: int = PUBLICATIONS) -> None:
     left.set_yscale("log")
     left.set_ylabel("chi-square (less is fairer)")
     left.legend(frameon=False)
-    right.set_ylabel("best (solid) and worst (dashed) broker, of the mean")
+    right.set_ylabel("best (solid), worst (dashed) / mean")
     for axes in (left, right):
         axes.set_xlabel("k")
         axes.grid(alpha=0.3)

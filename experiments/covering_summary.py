@@ -94,4 +94,6 @@ def _figure(report: ExperimentReport, rows: list[tuple[object, ...]]) -> None:
     report.figure("overlay", figure)
 
 
-EXPERIMENT = Experiment("covering_summary", "The chain of brokers, summarised", f"{SOURCE}, summary", run)
+EXPERIMENT = Experiment(
+    "covering_summary", "The chain of brokers, summarised", f"{SOURCE}, summary", run, is_timed=True
+)

@@ -91,16 +91,17 @@ def _served(catalog: Catalog, events: Sequence[Event], sigma: float, calm: float
 def _picture(sent: dict, worth: dict):
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(7, 4.2))
+    figure = Figure(figsize=(8, 4.2))
     axes = figure.add_subplot()
-    for sigma, colour in zip(SIGMAS, ("C0", "C1"), strict=True):
+    for sigma, colour, below in zip(SIGMAS, ("C0", "C1"), (-10, 5), strict=True):
         lost = [worth[sigma, 0.0] - worth[sigma, calm] for calm in CALMS]
         counts = [sent[sigma, calm] for calm in CALMS]
         axes.plot(lost, counts, "-o", color=colour, markersize=4, label=f"sigma {sigma:g}")
         for calm, x, y in zip(CALMS, lost, counts, strict=True):
-            axes.annotate(f"{calm:g}", (x, y), textcoords="offset points", xytext=(4, 4), fontsize=7)
+            axes.annotate(f"{calm:g}", (x, y), textcoords="offset points", xytext=(3, below), fontsize=7, color=colour)
     axes.axhline(sent[1.0, 0.0], color="black", linewidth=1, label="sigma 1, not calm")
     axes.set_xlabel("mean divrank lost")
+    axes.set_yscale("log")  # the paper's form sends ten times as much as the others
     axes.set_ylabel("deliveries per user")
     axes.set_title(f"Calm windows: deliveries against divrank lost (w {WINDOW}, k {K}; numbers: calm)")
     axes.grid(alpha=0.3)

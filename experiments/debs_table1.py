@@ -166,4 +166,4 @@ def _picture(rows):
     return figure
 
 
-EXPERIMENT = Experiment("debs_table1", "Greedy selection against the optimum", f"{SOURCE}, Table 1", run)
+EXPERIMENT = Experiment("debs_table1", "Greedy selection against the optimum", f"{SOURCE}, Table 1", run, is_timed=True)

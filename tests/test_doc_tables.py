@@ -5,11 +5,19 @@ from dataclasses import fields
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
 from fastapi.testclient import TestClient
+from typer.main import get_command
 
+from rankcast.cli.main import app
 from rankcast.language import show_duration
 from rankcast.language.event_limits import EventLimits
+from rankcast.language.membership_json import FORMS
+from rankcast.model import Attitude, Filter, Ranking, ScorerName
+from rankcast.model.declared import declared as declared_fields
+from rankcast.overlay import STRATEGIES
 from rankcast.service import Limits, ServiceSettings, create_app
+from rankcast.service.access import Role
 from rankcast.store.audit_log import ACTIONS
 from rankcast.store.retention.rules import KINDS, show_rule
 
@@ -50,9 +58,9 @@ def rows_of(page: str, title: str) -> list[list[str]]:
 
 
 def test_metrics(tmp_path):
-    app = create_app(ServiceSettings(store=str(tmp_path / "store.db"), dev=True, page=False))
-    with TestClient(app, base_url="http://localhost") as client:
-        service = app.state.service
+    served = create_app(ServiceSettings(store=str(tmp_path / "store.db"), dev=True, page=False))
+    with TestClient(served, base_url="http://localhost") as client:
+        service = served.state.service
         service.store.claim("p", "a checkpoint", 1)
         with service.store.database.writing() as connection:
             connection.exec_driver_sql("UPDATE pipeline SET committed = 1")
@@ -89,3 +97,53 @@ def test_limits_of_the_service():
     declared |= {f"event.{one.name}": getattr(limits.event, one.name) for one in fields(EventLimits)}
     told = {row[0].strip("`"): row[1] for row in rows_of("service.md", "setting")}
     assert told == {name: shown(value) for name, value in declared.items()}
+
+
+LISTED = [
+    ("approximate.md", "form", list(FORMS)),
+    ("producer.md", "`rank`", [one.value for one in Ranking]),
+    ("producer.md", "`score`", [*(one.value for one in ScorerName), '"function": "name"']),
+    ("producer.md", "`--strategy`", list(STRATEGIES)),
+    ("semantics.md", "word", [one.value for one in Attitude]),
+]
+
+
+@pytest.mark.parametrize(("page", "title", "declared"), LISTED, ids=[f"{page} {title}" for page, title, _ in LISTED])
+def test_every_declared_word_has_a_row_and_no_other(page, title, declared):
+    told = [word for row in rows_of(page, title) for word in re.findall(r"`([^`]+)`", row[0])]
+    assert sorted(told) == sorted(declared)
+
+
+def test_attitudes():
+    told = {row[0].strip("`"): (float(row[1]), float(row[2])) for row in rows_of("semantics.md", "word")}
+    assert told == {one.value: (one.thresholds.possibility, one.thresholds.necessity) for one in Attitude}
+
+
+def test_roles():
+    assert sorted(row[0] for row in rows_of("service.md", "role")) == sorted(role.value for role in Role)
+
+
+def test_the_fields_of_a_filter_and_their_words():
+    rows = rows_of("novelty.md", "field of `filter`")
+    told = {name: " ".join(row) for row in rows for name in re.findall(r"`(\w+)`", row[0])}
+    known = {one.name: one.kind for one in declared_fields(Filter)}
+    assert sorted(told) == sorted(known)
+    for name, kind in known.items():
+        missing = [word for word in getattr(kind, "names", ()) if f"`{word}`" not in told[name]]
+        assert not missing, (name, missing)
+
+
+@pytest.mark.parametrize(("page", "start"), [("brokers.md", ""), ("webhooks.md", "/v1/users/{}")])
+def test_requests_are_routes(page, start, tmp_path):
+    paths = create_app(ServiceSettings(str(tmp_path / "store.db"), page=False, pipeline=False)).openapi()["paths"]
+    routes = {(verb.upper(), re.sub(r"\{\w+\}", "{}", path)) for path, verbs in paths.items() for verb in verbs}
+    for row in rows_of(page, "request"):
+        verb, path = row[0].strip("`").split(" ")
+        assert (verb, re.sub(r"\{\w+\}", "{}", path).replace("…", start)) in routes, row[0]
+
+
+def test_options_of_brokers():
+    options = {name for one in get_command(app).commands["serve"].params for name in one.opts}
+    told = [row[0].strip("`").split(" ")[0] for row in rows_of("brokers.md", "option of `serve`")]
+    assert told
+    assert set(told) <= options

@@ -1,14 +1,10 @@
 """`import rankcast` is light: it loads no heavy library, starts no process, and is quick."""
 
-import json
-import subprocess
-import sys
-
 import pytest
+from tests.support.starting import times_the_yardstick
 
 HEAVY = ["alembic", "lark", "matplotlib", "numba", "pandas", "pyarrow", "pyspark", "sqlalchemy"]
 
-# CPU time, so that whatever else runs on the machine does not count.
 PROBE = """
 import json, sys, time
 started = []
@@ -21,24 +17,19 @@ print(json.dumps({"seconds": seconds, "modules": list(sys.modules), "started": s
 """
 
 
-def fresh_import() -> dict:
-    run = subprocess.run([sys.executable, "-c", PROBE], capture_output=True, text=True, check=True, timeout=60)
-    return json.loads(run.stdout)
-
-
 @pytest.fixture(scope="module")
-def probes() -> list[dict]:
-    return [fresh_import() for _ in range(3)]
+def start() -> tuple[float, dict]:
+    return times_the_yardstick(PROBE)
 
 
-def test_import_takes_less_than_0_3_seconds(probes: list[dict]) -> None:
-    assert min(probe["seconds"] for probe in probes) < 0.3
+def test_import_takes_little_time(start: tuple[float, dict]) -> None:
+    assert start[0] < 0.2
 
 
-def test_import_loads_nothing_heavy(probes: list[dict]) -> None:
-    loaded = {name.partition(".")[0] for name in probes[0]["modules"]}
+def test_import_loads_nothing_heavy(start: tuple[float, dict]) -> None:
+    loaded = {name.partition(".")[0] for name in start[1]["modules"]}
     assert loaded.isdisjoint(HEAVY), f"import rankcast also loads {sorted(loaded.intersection(HEAVY))}"
 
 
-def test_import_starts_no_process(probes: list[dict]) -> None:
-    assert probes[0]["started"] == []
+def test_import_starts_no_process(start: tuple[float, dict]) -> None:
+    assert start[1]["started"] == []

@@ -14,6 +14,12 @@ SIGMAS = (0, 0.3, 0.5, 1 / 3, 0.9, 0.999, 1)
 WEIGHTS = ({}, {}, {"a": 2.0, "b": 0.1}, {"d": 0.0}, {"a": 1e-9})
 
 
+@pytest.fixture(autouse=True)
+def _loops_are_worth_loading(monkeypatch):
+    """Choices from more than a few candidates are compiled from the first one on, whatever this process did before."""
+    monkeypatch.setattr("rankcast.choose.loading._WORTH", -1)
+
+
 def candidates_of(chance: random.Random, count: int) -> list[Candidate]:
     """Candidates with gaps between positions, missing attributes, sets, equals, and ranks that are nearly or quite equal."""
     made, seq = [], chance.randint(0, 5)

@@ -1,10 +1,12 @@
 """semantics: Diversity: the papers' Algorithm 1."""
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankcast.choose import DivRank, Greedy
+from rankcast.choose import DivRank, Greedy, MaxMin
 
 
 def ids(candidates):
@@ -106,3 +108,20 @@ def test_without_diversity_greedy_is_the_plain_top_k(candidate, movies, k):
     k = min(k, len(candidates) - 1)
     top = sorted(candidates, key=lambda each: (each.rank, each.seq), reverse=True)[:k]
     assert {each.seq for each in Greedy().select(candidates, k, DivRank(1))} == {each.seq for each in top}
+
+
+@given(MOVIES, st.sampled_from([0, 0.25, 0.5, 0.9, 1]), st.sampled_from([DivRank, MaxMin]))
+def test_of_candidates_without_positions_the_first_of_equal_pairs(candidate, movies, sigma, kind):
+    candidates = [candidate(0, rank, g=genre, d=who) for rank, genre, who in movies]
+    objective = kind(sigma)
+    first, second = max(itertools.combinations(candidates, 2), key=lambda pair: round(objective.pair(*pair), 12))
+    chosen = Greedy.select_plainly(candidates, 2, objective)
+    assert chosen[0] is first
+    assert chosen[1] is second
+
+
+def test_pairs_whose_ranks_are_too_low_are_not_compared(candidate):
+    candidates = [candidate(seq, seq / 100, genre=seq) for seq in range(1, 101)]
+    objective = DivRank(0.5)
+    assert [each.seq for each in Greedy.select_plainly(candidates, 2, objective)] == [99, 100]
+    assert len(objective.distance) == 1

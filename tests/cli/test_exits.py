@@ -158,6 +158,12 @@ def test_an_unknown_user_has_one_exit_code(store: Any, command: tuple[str, ...])
     assert "did you mean 'ann'" in result.stderr
 
 
+def test_a_user_given_as_an_argument_is_told_the_option(store: Any) -> None:
+    told = " ".join(store("subscribe", "ann", "genre = 'drama'", code=2).stderr.replace("│", " ").split())
+    assert "The user is an option: --user NAME" in told
+    assert "--user NAME" not in store("watch", "ann", "more", code=2).stderr
+
+
 def test_flags_are_shown_as_flags(rankcast: Any) -> None:
     for command in ((), ("policy",), ("token", "create"), ("serve",)):
         assert "<bool>" not in rankcast(*command, "--help").stdout

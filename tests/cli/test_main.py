@@ -1,7 +1,6 @@
 """The commands together: quick to start, each with help and an example, nothing heavy until it is needed."""
 
 import inspect
-import json
 import os
 import subprocess
 import sys
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.starting import times_the_yardstick
 from typer.main import get_command
 
 from rankcast import __version__
@@ -40,7 +40,8 @@ try:
     app(sys.argv[1:])
 except SystemExit:
     pass
-print(json.dumps([time.process_time() - begin, sorted({name.partition(".")[0] for name in sys.modules})]))
+seconds = time.process_time() - begin
+print(json.dumps({"seconds": seconds, "modules": sorted({name.partition(".")[0] for name in sys.modules})}))
 """
 
 
@@ -83,19 +84,12 @@ def test_version(rankcast: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "limit"), [(["--help"], 0.5), (["relate", "x >= 1", "x = 2"], 0.6)], ids=["help", "relate"]
+    ("arguments", "limit"), [(["--help"], 6), (["relate", "x >= 1", "x = 2"], 4)], ids=["help", "relate"]
 )
 def test_starts_at_once(arguments: list[str], limit: float) -> None:
-    """In CPU time, so that whatever else runs on the machine counts little; the best of three."""
-    runs = []
-    for _ in range(3):
-        run = subprocess.run(
-            [sys.executable, "-c", PROBE, *arguments], capture_output=True, text=True, check=True, timeout=60
-        )
-        runs.append(json.loads(run.stdout.splitlines()[-1]))
-    seconds, modules = min(runs)
-    assert seconds < limit
-    assert HEAVY.isdisjoint(modules)
+    times, run = times_the_yardstick(PROBE, arguments)
+    assert times < limit
+    assert HEAVY.isdisjoint(run["modules"])
 
 
 NOT_NEEDED = {

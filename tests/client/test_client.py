@@ -1,17 +1,21 @@
 import asyncio
 import random
+import re
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from inspect import signature
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rankcast.client import AsyncClient, Client, ServiceError
+from rankcast.client import AsyncClient, Client, ServiceCalls, ServiceError
 from rankcast.language import decode_event
 from rankcast.model import Concept, Trapezoid
 from rankcast.service import Limits, Service, ServiceSettings
@@ -124,6 +128,8 @@ def test_all_verbs(served: tuple[str, Service], tokens: dict[str, str]) -> None:
         assert ann.explain("e1")["sent"] is True
         assert ann.stats()["deliveries"] == len(got)
         assert old.user == "ann"
+        ann.set_policy(filter={"novelty": "threshold", "rate": 0.5, "period": 2})
+        assert [one["nodes"] for one in ann.team(nodes=2, rounds=2)["teams"]] == [1, 2]
         ann.unsubscribe("old")
         assert [one.id for one in ann.subscriptions()] == [drama.id]
 
@@ -160,7 +166,7 @@ def test_an_administrator_makes_tokens(served: tuple[str, Service], tokens: dict
 
 
 def test_nobody_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rankcast.client.client.sleep", lambda seconds: None)
+    monkeypatch.setattr("rankcast.client.client.time.sleep", lambda seconds: None)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{free.getsockname()[1]}"
@@ -258,8 +264,8 @@ def test_the_asynchronous_client(served: tuple[str, Service], tokens: dict[str, 
             await ann.subscribe("genre = 'drama'", "mine")
             live = ann.live(0, with_events=True)
             await shop.publish([decode_event({**film, "time": "2004-01-01"}) for film in films(1, 3)])
-            got = [await anext(live) for _ in range(3)]  # type: ignore[arg-type]
-            await live.aclose()  # type: ignore[attr-defined]
+            got = [await anext(live) for _ in range(3)]
+            await live.aclose()
             assert [one.event.id for one in got if one.event] == ["e1", "e2", "e3"]
             assert [one.number async for one in ann.deliveries()] == [one.number for one in got]
             assert (await ann.try_expression("genre = 'drama'", show=1)).matches == 3
@@ -269,8 +275,35 @@ def test_the_asynchronous_client(served: tuple[str, Service], tokens: dict[str, 
     asyncio.run(asyncio.wait_for(scenario(), 30))
 
 
-def test_both_clients_have_the_same_verbs() -> None:
+def test_both_clients_have_the_declared_calls_and_the_same_verbs() -> None:
     def verbs(of: type) -> set[str]:
-        return {name for name in vars(of) if not name.startswith("_")}
+        return {name for name in dir(of) if not name.startswith("_")}
 
     assert verbs(Client) == verbs(AsyncClient)
+    with Client("http://127.0.0.1") as client:
+        assert list(signature(client.subscribe).parameters) == ["where", "id", "score"]
+        assert client.subscribe.__doc__ == ServiceCalls.subscribe.__doc__ == Client.subscribe.__doc__
+
+
+CALLS = """
+from typing import assert_type
+from rankcast.client import AsyncClient, Client
+from rankcast.model import Subscription
+
+async def calls(client: Client, other: AsyncClient) -> None:
+    assert_type(client.subscribe("true"), Subscription)
+    assert_type(await other.subscribe("true"), Subscription)
+    client.subscribe(where=1)
+    other.policy().k
+"""
+
+
+@pytest.mark.slow
+def test_both_forms_of_a_call_have_the_types_of_its_declaration(tmp_path: Path) -> None:
+    """The first two calls are right; mypy refuses a wrong argument, and an answer that nobody waited for."""
+    file = tmp_path / "calls.py"
+    file.write_text(CALLS)
+    command = [sys.executable, "-m", "mypy", "--no-error-summary", str(file)]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=Path(__file__).parents[2])
+    found = re.findall(r":(\d+): error: .*\[(\S+)\]$", run.stdout, re.MULTILINE)
+    assert found == [("9", "arg-type"), ("10", "attr-defined")], run.stdout + run.stderr

@@ -191,6 +191,24 @@ def test_rows_and_values_are_used_again():
     assert covers.most_specific(["all", "s399"]) == ("s399",)
 
 
+def test_the_most_specific_of_any_subset_while_many_come_and_go():
+    """What was found for one subset is remembered, and must not be believed for another."""
+    rng = random.Random(5)
+    covers, kept = StrictCovers(), dict[str, Expression]()
+    for turn in range(40):
+        new = {f"s{turn}.{n}": parse(f"x >= {rng.randint(0, 40)} and y <= {rng.randint(0, 8)}") for n in range(10)}
+        covers.add({name: outlined(where) for name, where in new.items()})
+        kept |= new
+        for gone in rng.sample(sorted(kept), 6):
+            covers.remove(gone)
+            del kept[gone]
+        for count in (2, len(kept) // 3, len(kept)):
+            names = rng.sample(sorted(kept), count)
+            expected = [a for a in names if not any(covers.strictly_covers(a, b) for b in names)]
+            assert covers.most_specific(names) == tuple(expected)
+    agree(covers, dict(rng.sample(sorted(kept.items()), 20)))
+
+
 def test_many_at_once_are_not_compared_one_by_one(monkeypatch):
     asked = []
     monkeypatch.setattr(NormalForm, "covers", lambda self, other, comparisons=0: asked.append(1))

@@ -1,14 +1,17 @@
 """Saved state carries the number of its format; the one before is read, a later one is refused."""
 
+import json
+from pathlib import Path
+
 import msgspec
 import pytest
 
 from rankcast.engine.arrays import BatchShard
-from rankcast.engine.pages import packed
+from rankcast.engine.pages import PageEvents, join_page, packed
 from rankcast.engine.reference.shard import Shard
 from rankcast.engine.states import FORMAT, pack_states, unpack_states
 from rankcast.errors import StoreError
-from rankcast.language import decode_record
+from rankcast.language import decode_event, decode_record
 from rankcast.model import Catalog
 from rankcast.pipeline.spark.live.journal import SavedJournal
 
@@ -52,3 +55,18 @@ def test_a_journal_of_a_later_release_is_refused():
     with pytest.raises(StoreError, match="newer than this Rankcast's"):
         SavedJournal({1: packed([99, []])})
     assert SavedJournal({1: packed([])}).generations == []
+
+
+@pytest.mark.parametrize("engine", [Shard, BatchShard])
+def test_a_page_of_the_release_before_is_read(engine):
+    """In that release, users with a filter, with a calm window or with another way to be diverse were saved one by one."""
+    saved = json.loads((Path(__file__).parent / "data" / "page_of_users_alone.json").read_text())
+    catalog = Catalog([decode_record(record) for record in saved["records"]])
+    events = [decode_event(event, seq=seq) for seq, event in saved["events"]]
+    expected = Shard(catalog)
+    expected.publish(events[: saved["served"]])
+    shard = engine(catalog)
+    join_page(shard, bytes.fromhex(saved["page"]), PageEvents({event.seq: event for event in events}))
+    assert unpack_states(shard.state()) == unpack_states(expected.state())
+    assert shard.publish(events[saved["served"] :]) == expected.publish(events[saved["served"] :])
+    assert shard.take_set_aside() == []

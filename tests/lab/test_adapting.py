@@ -137,6 +137,8 @@ def test_strings_adapt_too(store):
     later = run(store, offers([("flat", "room", "loft"), ("villa", "castle")]), attribute="kind")
     assert {one.name for one in later.after} == {one.name for one in first.after}
     assert [(one.user, one.after < one.before) for one in later.effects] == [("ann", True)]  # lofts are no castles now
+    undo_run(store, later.number)
+    assert meanings(store) == {one.name: one.membership for one in first.after}
 
 
 def _name_of(done, value: str) -> str:

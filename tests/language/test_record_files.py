@@ -45,7 +45,7 @@ def test_a_record_may_name_what_the_store_has(base: Catalog, lines: Any) -> None
 def test_a_record_may_replace_what_the_store_has_but_stands_once_in_the_file(base: Catalog, lines: Any) -> None:
     forms = [{"kind": "subscription", "id": "s1", "user": "ann", "where": f"x = {n}"} for n in (5, 6)]
     records, (reject,) = read_records(lines("c.jsonl", forms), base)
-    assert [record.where for record in records] == [decode_record(forms[0]).where]  # type: ignore[union-attr]
+    assert [record.where for record in records] == [decode_record(forms[0]).where]
     assert (reject.line, reject.reason) == (2, "duplicate subscription 's1', first on line 1")
 
 

@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rankcast.errors import ExpressionError, LimitError, RecordError
 from rankcast.language import RecordTexts, decode_record, dumps, encode_record, parse
@@ -134,3 +135,22 @@ def test_an_expression_that_could_not_be_read_again_is_not_written():
         deep = replace(deep, where=Not(deep.where))
     with pytest.raises(LimitError):
         RecordTexts().encode(deep)
+
+
+@given(st.lists(wild.records(), min_size=1, max_size=4), st.sets(st.sampled_from(["ann", "bo", "ä"])))
+def test_records_of_many_users_are_read_like_single_ones(records, users):
+    texts = RecordTexts()
+    for record in records:
+        for one in [record, *(replace(record, user=user) for user in users if isinstance(record, Policy))]:
+            assert texts.decode(dumps(encode_record(one))) == one
+
+
+@pytest.mark.parametrize("user", [None, "", 3, "a\0", "x" * 10_000])
+def test_a_policy_of_a_bad_user_is_refused_though_its_form_is_known(user):
+    texts, form = RecordTexts(), {"kind": "policy", "user": "ann", "mode": "sliding", "k": 3, "length": 10}
+    texts.decode(form)
+    with pytest.raises(RecordError) as known:
+        texts.decode({**form, "user": user})
+    with pytest.raises(RecordError) as alone:
+        decode_record({**form, "user": user})
+    assert str(known.value) == str(alone.value)

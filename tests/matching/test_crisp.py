@@ -176,7 +176,7 @@ def any_test(draw: st.DrawFn) -> Test:
         return OneOf((value, *draw(st.lists(SCALARS, max_size=3))))
     if form is Between and not isinstance(value, bool):
         other = draw(SCALARS.filter(lambda other: kind_of(other) is kind_of(value)))
-        return Between(*sorted([value, other]))  # type: ignore[type-var]
+        return Between(*sorted([value, other]))
     ops = [Op.EQ, Op.NE]
     ops += [] if isinstance(value, bool) else [Op.LT, Op.LE, Op.GT, Op.GE]
     ops += [Op.CONTAINS, Op.STARTSWITH, Op.ENDSWITH] if isinstance(value, str) else []

@@ -44,7 +44,7 @@ def test_one_broker_ranks_by_it() -> None:
 @pytest.mark.parametrize("bounds", [None, lambda subscription: (-100.0, 0.0)])
 @pytest.mark.parametrize("strategy", ["regular", "rank-cover", "ancestor-cover"])
 def test_the_overlay_ranks_by_it(strategy: str, bounds: object) -> None:
-    register_scorer("nearest", nearest, bounds)  # type: ignore[arg-type]  # of the parameters above
+    register_scorer("nearest", nearest, bounds)  # of the parameters above
     overlay = Overlay(Tree([("b1", "b2"), ("b1", "b3")]))
     known = catalog()
     overlay.advertise(known.advertisements["a1"], "b1", STRATEGIES[strategy])

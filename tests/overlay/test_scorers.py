@@ -61,7 +61,7 @@ def test_a_custom_scorer_claims_nothing_unless_told() -> None:
 
 @given(conjunctions(), events(), st.sampled_from(ScorerName), st.floats(0, 1))
 def test_every_score_lies_within_its_bounds(where: object, event: Event, name: ScorerName, degree: float) -> None:
-    subscription = Subscription("s1", "u", where, score=0.3, weight=2)  # type: ignore[arg-type]
+    subscription = Subscription("s1", "u", where, score=0.3, weight=2)
     known = Catalog([subscription, Advertisement("a1", "shop", parse("a between 0 and 5"), 2)])
     scorer = scorer_of(known, known.advertisements["a1"], name)
     low, high = scorer.bounds(subscription)

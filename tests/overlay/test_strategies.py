@@ -94,12 +94,12 @@ def test_as_defined_in_the_poset(wheres: list[Expression], k: int) -> None:
     assert sent("ancestor-cover", known, k) == [name for name in poset if len(poset.ancestors(name)) < k]
 
 
-@given(st.one_of(box_lists, known_lists), st.integers(1, 3), st.sampled_from([1, 2, 100]))
-def test_shares_sum_to_one(wheres: list[Expression], k: int, sharers: int) -> None:
+@given(st.one_of(box_lists, known_lists), st.integers(1, 3))
+def test_shares_sum_to_one(wheres: list[Expression], k: int) -> None:
     known = [
         KnownSubscription(Subscription(f"s{number}", "u", where), 1.0 + number) for number, where in enumerate(wheres)
     ]
-    found = AncestorFairK(sharers).forward(known, order(Standing.TIES, Ranking.FAIR), k)
+    found = AncestorFairK().forward(known, order(Standing.TIES, Ranking.FAIR), k)
     assert sum(one.weight for one in found) == pytest.approx(sum(one.weight for one in known))
 
 

@@ -3,9 +3,11 @@
 from collections import Counter
 from datetime import UTC, datetime
 
+import pytest
+
 from rankcast.language import parse
 from rankcast.model import Advertisement, Catalog, Event, Ranking, Subscription
-from rankcast.overlay import admitted
+from rankcast.overlay import admitted, functions, register_scorer, registered_scorer
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -32,3 +34,16 @@ def test_a_tiny_difference_that_was_given_counts() -> None:
     for number in range(50):
         event = Event(f"e{number}", NOW, {"x": (0.1,), "y": (1,)}, advertisement="a1")
         assert [one.id for one, _ in admitted(catalog, event, matched)] == ["more"]
+
+
+@pytest.mark.parametrize("scale", [1e-15, 1.0, 1e9])
+def test_values_of_a_ranking_function_tie_relatively(monkeypatch: pytest.MonkeyPatch, scale: float) -> None:
+    """0.1 + 0.2 is 0.3 in any unit, and 0.31 is more."""
+    monkeypatch.setattr(functions, "_KNOWN", {})
+    values = {"s0": (0.1 + 0.2) * scale, "s1": 0.3 * scale, "s2": 0.31 * scale}
+    register_scorer("given", lambda event, subscription, degree: values[subscription.id])
+    scores = [
+        registered_scorer("given").score(Event("e", NOW, {}), Subscription(name, "u", parse("true")), 1.0)
+        for name in values
+    ]
+    assert scores[0] == scores[1] < scores[2]

@@ -60,7 +60,9 @@ def states(store):
 @pytest.fixture(params=["oracle", "arrays"])
 def engine(request, monkeypatch):
     kind = {"oracle": Shard, "arrays": BatchShard}[request.param]
-    monkeypatch.setattr("rankcast.pipeline.serving.shard_for", lambda events, catalog, serves: kind(catalog, serves))
+    monkeypatch.setattr(
+        "rankcast.pipeline.serving.shard_for", lambda events, catalog, serves, is_live: kind(catalog, serves)
+    )
     return kind
 
 

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankcast.rank.delivery_counts import FadingCounts, HistoryCounts, PeriodCounts, WindowCounts
+from rankcast.rank.delivery_counts import DeliveryCounts, FadingCounts, PeriodCounts, WindowCounts
 
 streams = st.lists(st.sets(st.sampled_from("abc")).map(sorted), max_size=60)
 MAKERS = {
-    "history": HistoryCounts,
+    "history": DeliveryCounts,
     "period": lambda: PeriodCounts(7),
     "window": lambda: WindowCounts(7),
     "fading": lambda: FadingCounts(7),
@@ -37,7 +37,7 @@ def plain(stream, weights):
 
 @given(streams)
 def test_by_adding_up(stream):
-    assert figures(HistoryCounts(), stream) == plain(stream, lambda t: [1] * t)
+    assert figures(DeliveryCounts(), stream) == plain(stream, lambda t: [1] * t)
     assert figures(PeriodCounts(7), stream) == plain(stream, lambda t: [int(n >= t // 7 * 7) for n in range(t)])
     assert figures(WindowCounts(7), stream) == plain(stream, lambda t: [int(n >= t - 7) for n in range(t)])
 

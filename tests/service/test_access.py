@@ -1,4 +1,6 @@
+import asyncio
 from pathlib import Path
+from threading import Event as Flag
 
 import pytest
 
@@ -6,6 +8,7 @@ from rankcast.errors import CatalogError, ModelError
 from rankcast.service import Service
 from rankcast.service import access as module
 from rankcast.service.access import Access, Principal, Role
+from rankcast.service.sessions import Session
 from rankcast.store import AccessLog
 
 
@@ -24,7 +27,7 @@ def test_a_token_says_who_it_is(access: Access) -> None:
 @pytest.mark.parametrize("spoil", [str.upper, lambda t: t[:-1] + ("A" if t[-1] != "A" else "B"), lambda t: t + "x"])
 def test_what_is_not_a_token_is_nobody(access: Access, spoil: object) -> None:
     token, _ = access.create(Role.USER, "ann")
-    assert access.check(spoil(token)) is None  # type: ignore[operator]
+    assert access.check(spoil(token)) is None
     assert access.check("") is None
     assert access.check("rc_") is None
 
@@ -87,3 +90,26 @@ def test_who_may_act_for_whom() -> None:
     assert (ann.is_user("ann"), ann.is_user("bob"), ann.is_publisher("ann")) == (True, False, False)
     assert (shop.is_user("ann"), shop.is_publisher("ann"), shop.is_publisher("bob")) == (False, True, False)
     assert (root.is_user("ann"), root.is_publisher("shop")) == (True, True)
+
+
+def test_whoever_keeps_all_threads_busy_does_not_delay_the_admission_of_others(service: Service) -> None:
+    token, _ = service.access.create(Role.USER, "ann")
+    secret = service.sessions.open(token)
+    assert secret is not None
+    access, ended = Access(service.store), Flag()
+
+    async def admitted() -> tuple[Principal | None, Session | None]:
+        busy = [asyncio.create_task(asyncio.to_thread(ended.wait, 20)) for _ in range(64)]
+        await asyncio.sleep(0.1)
+        try:
+            return await asyncio.wait_for(access.admit(token), 10), await asyncio.wait_for(
+                service.sessions.admit(secret), 10
+            )
+        finally:
+            ended.set()
+            await asyncio.gather(*busy)
+
+    principal, session = asyncio.run(admitted())
+    assert principal is not None
+    assert session is not None
+    assert principal.name == session.principal.name == "ann"

@@ -1,7 +1,11 @@
 """What changes of one owner's records may cost."""
 
+import re
+from pathlib import Path
+
 import pytest
 
+import rankcast.service
 from rankcast.errors import CatalogError
 from rankcast.language import decode_record
 from rankcast.pipeline.local import CommittedBatch
@@ -64,3 +68,11 @@ def test_owners_are_users_and_publishers() -> None:
     ]
     decoded = [decode_record(record) for record in records]
     assert owners_of(decoded) == ["ann", "imdb"]
+
+
+def test_everything_that_changes_records_for_a_caller_is_charged() -> None:
+    service = Path(rankcast.service.__file__).parent
+    files = [path for folder in ("api", "page") for path in (service / folder).rglob("*.py")]
+    assert len(files) > 50
+    around = [path.name for path in files if re.search(r"store\.(change|decide)\(", path.read_text())]
+    assert around == [], "call Service.put, remove or decide instead, which charge the owner"

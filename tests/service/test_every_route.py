@@ -95,7 +95,7 @@ def sign(other: TestClient) -> Sign:
 
     @cache
     def signed(role: str, name: str) -> dict[str, str]:
-        token, _ = other.app.state.service.access.create(Role(role), name)  # type: ignore[attr-defined]
+        token, _ = other.app.state.service.access.create(Role(role), name)
         return {"Authorization": f"Bearer {token}"}
 
     return signed
@@ -138,7 +138,7 @@ def everything(service: Service) -> tuple[object, ...]:
 
 @pytest.mark.parametrize(("method", "path"), REQUESTS)
 def test_another_user_gets_nothing(method: str, path: str, other: TestClient, sign: Sign) -> None:
-    service: Service = other.app.state.service  # type: ignore[attr-defined]
+    service: Service = other.app.state.service
     ann = sign("user", "ann")
     before = everything(service)
     answer = ask(other, method, path, ann)
@@ -152,7 +152,7 @@ def test_another_user_gets_nothing(method: str, path: str, other: TestClient, si
 
 @pytest.mark.parametrize(("method", "path"), REQUESTS)
 def test_without_a_token_there_is_nothing(method: str, path: str, other: TestClient) -> None:
-    service: Service = other.app.state.service  # type: ignore[attr-defined]
+    service: Service = other.app.state.service
     before = everything(service)
     for headers in (
         {},
@@ -168,7 +168,7 @@ def test_without_a_token_there_is_nothing(method: str, path: str, other: TestCli
 def test_a_publisher_gets_nothing_of_users_and_other_publishers(
     method: str, path: str, other: TestClient, sign: Sign
 ) -> None:
-    service: Service = other.app.state.service  # type: ignore[attr-defined]
+    service: Service = other.app.state.service
     bob = sign("publisher", "bob")
     before = service.store.version(), service.access.tokens()
     answer = ask(other, method, path, bob)

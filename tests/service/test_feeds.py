@@ -42,7 +42,7 @@ async def take(service: Service, user: str | None, after: int | None, count: int
 
 
 def run(scenario: Callable[[], Awaitable[None]]) -> None:
-    asyncio.run(asyncio.wait_for(scenario(), 20))  # type: ignore[arg-type]
+    asyncio.run(asyncio.wait_for(scenario(), 20))
 
 
 def test_first_what_is_stored_then_what_comes(service: Service) -> None:
@@ -78,6 +78,29 @@ def test_everything_for_one_who_listens_to_all(service: Service) -> None:
         assert await listening == list(service.store.deliveries())
 
     run(scenario)
+
+
+def test_what_nobody_listens_to_is_not_decoded(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[feeds.FeedItem] = []
+    following = service.feeds._following
+
+    def read() -> list[feeds.FeedItem]:
+        page = following()
+        found.extend(page)
+        return page
+
+    monkeypatch.setattr(service.feeds, "_following", read)
+
+    async def scenario() -> None:
+        listening = asyncio.create_task(take(service, "ann", 0, 3))
+        await asyncio.sleep(0.05)
+        await asyncio.to_thread(commit, service.store, 3)
+        assert await listening == list(service.store.deliveries("ann"))
+
+    run(scenario)
+    decoded = {fed.stored.user for fed in found if "delivery" in vars(fed.stored)}
+    assert {fed.stored.user for fed in found} == {"ann", "bob"}
+    assert decoded == {"ann"}
 
 
 def test_one_who_is_slow_loses_nothing(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
-from starlette.types import Receive, Scope, Send
+from starlette.responses import Response
+from starlette.types import Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from rankcast.errors import ModelError
-from rankcast.service import Limits, ServiceSettings, create_app
-from rankcast.service.guards import OwnMachineOnly
+from rankcast.service import Limits, ServiceSettings, create_app, guards
+from rankcast.service.access import Access, Role
+from rankcast.service.guards import OwnMachineOnly, SlowRefusals
 
 
 @pytest.mark.parametrize("chunked", [False, True])
@@ -78,8 +80,6 @@ def test_no_service_without_tokens_on_an_address_that_others_reach() -> None:
 
 
 def test_one_who_asks_too_often_has_to_wait(tmp_path: Path) -> None:
-    from rankcast.service.access import Role
-
     app = create_app(ServiceSettings(str(tmp_path / "store.db"), page=False, limits=Limits(rate=0.5, burst=3)))
     with TestClient(app) as client:
         headers = [
@@ -93,13 +93,30 @@ def test_one_who_asks_too_often_has_to_wait(tmp_path: Path) -> None:
         assert [client.get("/v1/me").status_code for _ in range(4)] == [401] * 3 + [429]  # guessing, by address
 
 
+def test_whoever_guesses_tokens_is_refused_before_the_store_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = create_app(ServiceSettings(str(tmp_path / "store.db"), page=False, limits=Limits(rate=0.01, burst=3)))
+    access: Access = app.state.service.access
+    checked, check = list[str](), access.check
+    monkeypatch.setattr(access, "check", lambda token: checked.append(token) or check(token))
+    guesses = [f"rc_{number:012x}_{'x' * 43}" for number in range(6)]
+    with TestClient(app) as client:
+        ann = {"Authorization": f"Bearer {access.create(Role.USER, 'ann')[0]}"}
+        assert client.get("/v1/me", headers=ann).status_code == 200
+        codes = [client.get("/v1/me", headers={"Authorization": f"Bearer {one}"}).status_code for one in guesses]
+        assert codes == [401] * 3 + [429] * 3
+        assert checked[1:] == guesses[:3]
+        assert client.get("/v1/me", headers=ann).status_code == 200  # from the same address
+
+
 def test_nothing_secret_is_logged(
     guarded: TestClient, sign: Any, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
     caplog.set_level("DEBUG")
     headers = sign()
     secret = headers["Authorization"].split("_", 2)[2]
-    guarded.app.state.service.trials.run_for = lambda *given: 1 / 0  # type: ignore[attr-defined]
+    guarded.app.state.service.trials.run_for = lambda *given: 1 / 0
     guarded.post("/v1/events", json={"id": "e1", "attributes": {}}, headers=headers)
     guarded.put("/v1/users/ann/subscriptions/s", json={"where": "true"}, headers=headers)
     guarded.post("/v1/events", json={"id": "e2", "attributes": {}}, headers=headers)
@@ -156,3 +173,58 @@ def test_all_bodies_together_are_bounded() -> None:
     assert guarded_body(limits, last, held=40)[0] == 200
     status, said = guarded_body(limits, last, held=41)
     assert (status, "all the memory there is" in said) == (503, True)
+
+
+def test_refusals_are_held_so_that_nobody_keeps_a_service_busy_with_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guards, "_MOST_HELD", 2)
+    monkeypatch.setattr(guards, "_HELD", 30.0)
+    sent: list[int] = []
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await Response("", scope["status"], scope["more"])(scope, receive, send)
+
+    held = SlowRefusals(app)
+
+    async def ask(status: int, more: dict[str, str]) -> None:
+        async def send(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                sent.append(message["status"])
+
+        await held({"type": "http", "status": status, "more": more}, nothing, send)
+
+    async def nothing() -> Message:
+        return {"type": "http.request"}
+
+    async def ask_all() -> None:
+        early = {"Retry-After": "1"}
+        waiting = [asyncio.create_task(ask(status, early)) for status in (429, 503)]
+        await asyncio.sleep(0)
+        assert sent == []
+        await ask(200, {})
+        await ask(503, {})  # not ready, which a balancer wants to know at once
+        await ask(429, early)  # enough are held
+        assert sent == [200, 503, 429]
+        for one in waiting:
+            one.cancel()
+
+    asyncio.run(ask_all())
+
+
+@pytest.mark.parametrize(("path", "code"), [("/v1/openapi.json", 200), ("/v1/docs", 200), ("/v1/nowhere", 404)])
+def test_what_needs_no_token_is_limited_by_address(tmp_path: Path, path: str, code: int) -> None:
+    app = create_app(ServiceSettings(str(tmp_path / "store.db"), page=False, limits=Limits(rate=0.01, burst=2)))
+    with TestClient(app) as client:
+        assert [client.get(path).status_code for _ in range(3)] == [code] * 2 + [429]
+        assert client.get("/v1/health/live").status_code == 200  # probes are counted apart
+
+
+def test_a_stranger_cannot_ask_for_health_without_end(tmp_path: Path) -> None:
+    limits = Limits(probes=0.01, probe_burst=3)
+    app = create_app(ServiceSettings(str(tmp_path / "store.db"), page=False, limits=limits))
+    with TestClient(app, client=("192.0.2.1", 1)) as stranger, TestClient(app, client=("192.0.2.2", 1)) as balancer:
+        paths = ("/v1/health/live", "/v1/health/ready") * 2
+        assert [stranger.get(path).status_code for path in paths][-1] == 429
+        assert stranger.get("/v1/health/live").headers["Retry-After"]
+        assert balancer.get("/v1/health/live").status_code == 200
+        signed = {"Authorization": f"Bearer {app.state.service.access.create(Role.USER, 'ann')[0]}"}
+        assert stranger.get("/v1/me", headers=signed).status_code == 200

@@ -85,7 +85,7 @@ def served(place: Path) -> TestClient:
 
 
 def token(client: TestClient, role: Role, name: str) -> Token:
-    made, _ = client.app.state.service.access.create(role, name)  # type: ignore[attr-defined]
+    made, _ = client.app.state.service.access.create(role, name)
     return Token(client, {"Authorization": f"Bearer {made}"})
 
 
@@ -246,7 +246,9 @@ def beside(folder: Path, answers: Counter[int], tmp_path: Path) -> Path:
 def test_in_process_the_others_get_what_they_get_without_the_neighbour(
     kind: Any, beside: Path, expected: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rankcast.pipeline.serving.shard_for", lambda events, catalog, serves: kind(catalog, serves))
+    monkeypatch.setattr(
+        "rankcast.pipeline.serving.shard_for", lambda events, catalog, serves, is_live: kind(catalog, serves)
+    )
     with Store.open(str(beside)) as store:
         for _ in LocalPipeline(store, 2).serve(close=True):
             pass

@@ -124,7 +124,7 @@ def test_a_quiet_publisher_does_not_wait_for_all_that_another_has_sent(store: St
         sleep(0.05)
         return publish(given, **named)
 
-    store.publish = slow  # type: ignore[method-assign]
+    store.publish = slow
     publisher = LogPublisher(store, told.append)
 
     requests = [[event(f"s{place}-{number}") for number in range(400)] for place in range(8)]
@@ -157,3 +157,30 @@ def test_large_events_are_logged_a_few_at_a_time(store: Store) -> None:
     assert store.last_offset() == before + 9
     assert len(transactions) >= 3
     publisher.close()
+
+
+def test_whoever_was_quiet_is_logged_first_and_alone(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    publisher, begun, go_on = LogPublisher(store), Flag(), Flag()
+    logged: list[list[str]] = []
+    publish = store.publish
+
+    def slow(events: Any, **named: Any) -> list[PublishReceipt]:
+        together = list(events)
+        logged.append([one.id for one in together])
+        begun.set()
+        go_on.wait(10)
+        return publish(together, **named)
+
+    monkeypatch.setattr(store, "publish", slow)
+
+    async def all_of_them() -> None:
+        first = publisher.publish([event("spam0")], "spam")
+        await asyncio.to_thread(begun.wait, 10)
+        rest = [publisher.publish([event(f"spam{n}")], "spam") for n in (1, 2)]
+        rest += [publisher.publish([event("other")], "other")]
+        go_on.set()
+        await asyncio.wait_for(asyncio.gather(first, *rest), 10)
+
+    asyncio.run(all_of_them())
+    publisher.close()
+    assert logged == [["spam0"], ["other"], ["spam1", "spam2"]]

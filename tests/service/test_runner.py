@@ -3,9 +3,11 @@ from time import sleep
 import pytest
 from waiting import until
 
+from rankcast.cover.strict_covers import StrictCovers
 from rankcast.engine.reference.shard import replay
 from rankcast.errors import StoreError
 from rankcast.language import decode_event, decode_record
+from rankcast.pipeline.local import serve_pending
 from rankcast.service import Service, ServiceSettings, runner
 from rankcast.service.runner import Runner
 from rankcast.store import BatchCounts
@@ -103,3 +105,41 @@ def test_an_urgent_event_ends_the_pause_after_a_batch(service: Service, monkeypa
     assert service.store.progress().offset < service.store.last_offset(), "the pause goes on"
     service.runner.wake(is_urgent=True)
     until(lambda: service.store.progress().offset == service.store.last_offset())
+
+
+def test_a_start_compares_many_subscriptions_before_it_is_ready(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    likes = [{"kind": "subscription", "id": f"s{n}", "user": "ann", "where": f"x >= {-n}"} for n in range(700)]
+    service.store.change(put=[decode_record(one) for one in likes])
+    service.store.publish([decode_event(film(1))])
+    list(serve_pending(service.store))
+    compared: list[int] = []
+    add = StrictCovers.add
+    monkeypatch.setattr(StrictCovers, "add", lambda self, new: compared.append(len(new)) or add(self, new))
+    started = Runner(service.store)
+    started.start()
+    try:
+        assert started.wait_until_ready(60)
+        assert sum(compared) == 700
+        service.store.publish([decode_event(film(2))])
+        started.wake()
+        until(lambda: service.store.progress().offset == 2, 120)  # kernels may be compiled
+        assert sum(compared) == 700, "the first event compared some again"
+        assert [one.subscriptions for _, one in service.store.deliveries()] == [("s0",)] * 2
+    finally:
+        started.stop()
+
+
+def test_a_start_that_fails_lets_nobody_wait(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise StoreError("the disk failed")
+
+    monkeypatch.setattr(service.store, "saved_state", fail)
+    started = Runner(service.store)
+    started.start()
+    try:
+        assert started.wait_until_ready(60)
+        assert started.error == "the disk failed"
+    finally:
+        started.stop()

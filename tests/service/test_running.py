@@ -66,6 +66,14 @@ def test_cookies_are_secure_and_every_page_demands_https(tmp_path: Path) -> None
             assert answer.headers[SECURITY] == "max-age=31536000"
 
 
+def test_behind_a_proxy_cookies_are_secure_and_links_have_the_public_address(tmp_path: Path) -> None:
+    settings = ServiceSettings(str(tmp_path / "store.db"), pipeline=False, public_url="https://rankcast.example.org")
+    assert settings.is_secure
+    assert settings.address == "https://rankcast.example.org"
+    with TestClient(create_app(settings)) as client:
+        assert "; Secure" in client.get("/sign-in").headers["set-cookie"]
+
+
 def test_without_a_certificate_nobody_is_told_to_use_https(tmp_path: Path) -> None:
     app = create_app(ServiceSettings(str(tmp_path / "store.db"), page=False, pipeline=False))
     with TestClient(app, base_url="http://rankcast.test") as client:

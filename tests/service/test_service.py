@@ -80,7 +80,7 @@ def test_a_policy_is_tried_on_history(service: Service) -> None:
     subscribe(service, "ann", "drama")
     service.publish([event(number, "drama") for number in range(1, 9)])
     policy = record(kind="policy", user="ann", mode="periodic", k=1, length=4, unit="events")
-    assert [delivery.event for delivery in service.backtest("ann", policy)] == ["e4", "e8"]  # type: ignore[arg-type]
+    assert [delivery.event for delivery in service.backtest("ann", policy)] == ["e4", "e8"]
     assert "ann" not in service.catalog().policies
 
 

@@ -47,10 +47,10 @@ def test_it_ends_with_its_token(made: SimpleNamespace, store: Store) -> None:
 def test_it_ends_when_the_token_expires(made: SimpleNamespace, clock: object) -> None:
     token, _ = made.access.create(Role.USER, "ann", lasts=timedelta(hours=1))
     secret = made.sessions.open(token)
-    clock.advance(minutes=59)  # type: ignore[attr-defined]
+    clock.advance(minutes=59)
     assert made.sessions.check(secret) is not None
     assert made.access.check(token) is not None
-    clock.advance(minutes=1)  # type: ignore[attr-defined]
+    clock.advance(minutes=1)
     assert made.sessions.check(secret) is None
     assert made.access.check(token) is None
     for wrong in (timedelta(0), timedelta(days=99_999)):
@@ -65,7 +65,7 @@ def test_it_ends_after_a_day_without_use_and_after_a_month_in_any_case(made: Sim
         assert made.sessions.check(used) is not None, hour
         made.sessions.check(used)  # the next look writes that it was used
         made.sessions._writer.submit(lambda: None).result()
-        clock.advance(hours=20)  # type: ignore[attr-defined]
+        clock.advance(hours=20)
         if hour == 20:
             assert made.sessions.check(idle) is None
     assert made.sessions.check(used) is None

@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from sqlalchemy.event import listens_for
 
 from rankcast.errors import CatalogError, ModelError
 from rankcast.language import decode_event, decode_record
@@ -35,6 +36,21 @@ def test_events_are_numbered_from_1_in_the_order_of_their_publication(store):
     assert store.publish([]) == []
     assert log(store) == [(1, "b"), (2, "a"), (3, "c")]
     assert store.last_offset() == 3
+
+
+def test_few_statements_are_run_while_other_writers_wait(tmp_path):
+    """Between two statements, other threads of a busy service take the interpreter, and the lock is held longer."""
+    with Store.create(tmp_path / "store.db") as store:
+        statements: list[str] = []
+        listens_for(store.database._writers, "before_cursor_execute")(
+            lambda connection, cursor, statement, *rest: statements.append(statement)
+        )
+        store.publish([event("first")])
+        assert len(statements) == 5, statements  # begin, schema version, known ids, ends, insert
+        statements.clear()
+        store.publish([event(f"e{number}") for number in range(200)])
+        assert len(statements) == 4 + 4, "64 rows with one statement"
+        assert len(log(store)) == 201
 
 
 def test_an_event_comes_back_whole_at_its_offset(store):

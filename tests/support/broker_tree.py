@@ -44,7 +44,7 @@ class BrokerTree:
             poll=0.05,
             broker=name,
             upstream=None if upstream is None else self.addresses[upstream],
-            **more,  # type: ignore[arg-type]
+            **more,
         )
         return self._open(name, settings)
 

@@ -65,7 +65,7 @@ class LuceneMonitor extends Peer {
     }
 
     @Override
-    List<Integer> match(JsonNode event, String text) throws Exception {
+    List<?> match(JsonNode event) throws Exception {
         Document document = new Document();
         event.fields().forEachRemaining(field -> {
             if (field.getValue().isTextual()) {

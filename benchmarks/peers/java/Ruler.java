@@ -49,7 +49,7 @@ class Ruler extends Peer {
     }
 
     @Override
-    List<Integer> match(JsonNode event, String text) throws Exception {
-        return machine.rulesForJSONEvent(text).stream().map(Integer::valueOf).toList();
+    List<?> match(JsonNode event) throws Exception {
+        return machine.rulesForJSONEvent(event);
     }
 }

@@ -20,8 +20,8 @@ _events: dict[int, tuple[State, Event]] = {}
 
 
 def _form(event: Event) -> State:
-    """The event as plain data. A user's state is taken with every batch, and the events in it stay the same: so it is remembered,
-    unless the event is large."""
+    """The event as plain data. A user's state is taken with every batch, and the events in it stay the same: so it is
+    remembered, unless the event is large."""
     known = _forms.get(id(event))
     if known is not None and known[0] is event:
         return known[1]

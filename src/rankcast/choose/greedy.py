@@ -1,12 +1,14 @@
 """The papers' heuristic: the best pair, then the best addition (semantics: Diversity; DEBS'09, Algorithm 1)."""
 
 import heapq
-import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rankcast.choose.candidates import Candidate
-from rankcast.choose.objective import Objective
+from rankcast.choose.loading import is_worth_loading, note_compared
+from rankcast.choose.max_min import MaxMin
+from rankcast.choose.objective import DivRank, Objective
 from rankcast.choose.ties import FEW, on_grid, recency
 
 __all__ = ["Greedy"]
@@ -16,13 +18,14 @@ __all__ = ["Greedy"]
 class Greedy:
     """Selects the best pair in O(n^2), then each further member in O(n) distances.
 
-    For more than a few candidates it runs compiled (`rankcast.choose.compiled`): about 2 ns for each of the k n
-    steps. Pairs whose ranks are too low to be the best are skipped.
+    Pairs whose ranks are too low to be the best are skipped. In a process that makes many choices from more than a few
+    candidates it runs compiled (`rankcast.choose.compiled`): about 2 ns for each of the k n steps.
     """
 
     def select(self, candidates: Sequence[Candidate], k: int, objective: Objective) -> list[Candidate]:
         """Pick k of more than k candidates; the result is in order of picking."""
-        if len(candidates) > FEW:
+        count = len(candidates)
+        if count > FEW and is_worth_loading(count * (count - 1) // 2):
             from rankcast.choose import compiled
 
             if (found := compiled.greedy(candidates, k, objective)) is not None:
@@ -48,7 +51,7 @@ class Greedy:
             return list(members)
         if objective.by_rank_alone:
             return [*members, *heapq.nlargest(missing, rest, key=lambda each: (on_grid(each.rank), each.seq))]
-        if len(members) + len(rest) > FEW:
+        if len(members) + len(rest) > FEW and is_worth_loading((len(members) + missing) * len(rest)):
             from rankcast.choose import compiled
 
             if (found := compiled.filled_up(members, rest, len(members) + missing, objective)) is not None:
@@ -60,7 +63,10 @@ def _additions(
     members: Sequence[Candidate], rest: Sequence[Candidate], count: int, objective: Objective
 ) -> list[Candidate]:
     """The best additions to the members, one after the other."""
+    if not count:
+        return []
     left, added = list(rest), list[Candidate]()
+    note_compared((len(members) + count) * len(rest))
     nearest = [min(objective.apart(candidate, member) for member in members) for candidate in left]
     while len(added) < count:
         gains = [on_grid(objective.gain(*pair)) for pair in zip(left, nearest, strict=True)]
@@ -74,11 +80,25 @@ def _additions(
 
 
 def _best_pair(candidates: Sequence[Candidate], objective: Objective) -> tuple[Candidate, Candidate]:
-    pairs = itertools.combinations(candidates, 2)
-    best = next(pairs)
-    best_value = on_grid(objective.pair(*best))
-    for pair in pairs:
-        value = on_grid(objective.pair(*pair))
-        if value > best_value or (value == best_value and recency(pair) > recency(best)):
-            best, best_value = pair, value
-    return best
+    """The best pair in the order of the candidates. Pairs whose ranks are too low to be the best are skipped."""
+    most = objective.most if isinstance(objective, DivRank | MaxMin) else lambda a, b: math.inf
+    by_rank = sorted(range(len(candidates)), key=lambda place: -candidates[place].rank)
+    best, best_value, compared = (0, 1), -math.inf, 0
+    for number, one in enumerate(by_rank):
+        for other in by_rank[number + 1 :]:
+            places = (one, other) if one < other else (other, one)
+            pair = candidates[places[0]], candidates[places[1]]
+            if on_grid(most(*pair)) < best_value:
+                break
+            compared += 1
+            value = on_grid(objective.pair(*pair))
+            if value > best_value or (value == best_value and _precedes(places, best, candidates)):
+                best, best_value = places, value
+    note_compared(compared)
+    return candidates[best[0]], candidates[best[1]]
+
+
+def _precedes(pair: tuple[int, int], other: tuple[int, int], candidates: Sequence[Candidate]) -> bool:
+    """Whether a pair of equal value is preferred: the more recent, then the first in the order of the candidates."""
+    recent, recent_other = (recency(candidates[place] for place in places) for places in (pair, other))
+    return recent > recent_other or (recent == recent_other and pair < other)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from rankcast.choose.candidates import Candidate
 from rankcast.choose.greedy import Greedy
+from rankcast.choose.loading import is_worth_loading, note_compared
 from rankcast.choose.max_min import MaxMin
 from rankcast.choose.objective import DivRank, Objective
 from rankcast.choose.ties import FEW, on_grid, recency
@@ -27,7 +28,7 @@ class Improved:
 
     def select(self, candidates: Sequence[Candidate], k: int, objective: Objective) -> list[Candidate]:
         """Pick k of more than k candidates."""
-        if len(candidates) > FEW:
+        if len(candidates) > FEW and is_worth_loading(_most_pairs(len(candidates), k)):
             from rankcast.choose import compiled
 
             if (found := compiled.improved(candidates, k, objective)) is not None:
@@ -46,9 +47,15 @@ class Improved:
             chosen, value = swapped, on_grid(objective.value(swapped))
 
 
+def _most_pairs(count: int, k: int) -> int:
+    """The pairs that a round compares if all swaps have the same gain, so that each of them is evaluated."""
+    return k * (count - k) * k * (k - 1) // 2
+
+
 def _best_swap(chosen: list[Candidate], candidates: Sequence[Candidate], objective: Objective) -> list[Candidate]:
     members = {id(member) for member in chosen}
     others = [candidate for candidate in candidates if id(candidate) not in members]
+    note_compared(len(chosen) * len(others))
     if isinstance(objective, DivRank):
         pairs = _promising(_gains(chosen, others, objective))
     elif isinstance(objective, MaxMin):

@@ -83,6 +83,10 @@ class Blend(ABC):
         rank = (a.rank + b.rank) / 2
         return rank if self.by_rank_alone else self.sigma * rank + (1 - self.sigma) * self.apart(a, b)
 
+    def most(self, a: Candidate, b: Candidate) -> float:
+        """An upper bound on `pair` from the ranks alone: no distance is above 1."""
+        return self.sigma * ((a.rank + b.rank) / 2) + (1 - self.sigma)
+
     def gain(self, candidate: Candidate, nearest: float) -> float:
         """What the heuristic maximises: sigma * r + (1 - sigma) * nearest."""
         return self.sigma * candidate.rank + (1 - self.sigma) * nearest

@@ -7,7 +7,7 @@ from rankcast.choose.candidates import Candidate
 __all__ = ["FEW", "GRID_STEPS", "on_grid", "recency"]
 
 FEW = 32
-"""Up to this many candidates the plain definitions are fast enough; for more, compiled loops are loaded."""
+"""Up to this many candidates the plain definitions are always fast enough; for more, see `rankcast.choose.loading`."""
 
 GRID_STEPS = 10**12
 """Steps of the comparison grid per 1."""

@@ -26,7 +26,7 @@ _COMMANDS: Mapping[str, Sequence[str]] = {
     ),
     _FILES: (
         "files.match:match", "files.replay:replay", "files.backtest:backtest", "files.optimum:optimum",
-        "files.groups:groups", "files.relate:relate", "files.graph:graph", "files.forward:forward",
+        "files.groups:groups", "files.team:team", "files.relate:relate", "files.graph:graph", "files.forward:forward",
     ),
     _HERE: ("installation.demo:demo", "installation.doctor:doctor", "installation.reproduce:reproduce"),
 }  # fmt: skip

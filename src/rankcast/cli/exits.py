@@ -70,6 +70,7 @@ class Commands(TyperGroup):
             raise typer.Exit(exit_code(error)) from None
         except Exception as error:
             if _is_usage(error):
+                _hint_at_user(error)
                 raise
             told = _of_extra(error) or error
             _show(told)
@@ -157,6 +158,13 @@ def _of_extra(error: Exception) -> MissingExtra | None:
 def _is_usage(error: Exception) -> bool:
     """Whether typer shows the error itself: usage errors and exits."""
     return isinstance(error, typer.Exit | typer.Abort) or hasattr(error, "exit_code")
+
+
+def _hint_at_user(error: Any) -> None:
+    """Say how to give the user if it was given as an argument to a command that has it as an option."""
+    is_extra = "extra argument" in getattr(error, "message", "")
+    if is_extra and any("--user" in option.opts for option in error.ctx.command.params):
+        error.message += ". The user is an option: --user NAME"
 
 
 def _forget_stdout() -> None:

@@ -13,7 +13,7 @@ from rankcast.cli.exits import Commands
 from rankcast.cli.interrupts import notice_ctrl_c
 from rankcast.cli.output import Output
 
-__all__ = ["app", "main"]
+__all__ = ["app", "application", "main"]
 
 app: typer.Typer
 """The application with all commands, made on first use."""
@@ -22,10 +22,10 @@ app: typer.Typer
 def __getattr__(name: str) -> Any:
     if name != "app":
         raise AttributeError(name)
-    return globals().setdefault("app", _application())
+    return globals().setdefault("app", application())
 
 
-def _application(only: str | None = None) -> typer.Typer:
+def application(only: str | None = None) -> typer.Typer:
     """The application with all commands, or only the one with this first word."""
     made = typer.Typer(
         cls=Commands,
@@ -74,4 +74,4 @@ def main() -> None:
     gc.set_threshold(50_000)  # importing makes objects that stay: looking for garbage takes a tenth of a start,
     atexit.register(gc.freeze)  # and as much at the end
     first = sys.argv[1] if len(sys.argv) > 1 else None
-    _application(first if first in NAMES else None)()
+    application(first if first in NAMES else None)()

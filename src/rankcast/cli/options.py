@@ -1,15 +1,22 @@
-"""Options that several commands share."""
+"""Options that several commands share, and the checks of their values."""
 
 from pathlib import Path
-from typing import Annotated, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 
 import typer
 
 from rankcast.cli.completion import complete_user
-from rankcast.errors import EnvironmentProblem
+from rankcast.errors import CatalogError, EnvironmentProblem, did_you_mean
+
+if TYPE_CHECKING:
+    from rankcast.model import Catalog
 
 __all__ = [
     "DEFAULT_STORE",
+    "KEEP_HELP",
+    "MOST_COST",
+    "MOST_RATE",
+    "MOST_ROWS",
     "CatalogFile",
     "EventsFile",
     "Json",
@@ -18,14 +25,58 @@ __all__ = [
     "OneUser",
     "OutFile",
     "RejectsFile",
+    "RetentionRules",
     "StorePath",
     "UserName",
+    "bounded",
+    "check_user",
+    "duration",
     "existing_file",
+    "input_file",
 ]
 
 DEFAULT_STORE = "rankcast.db"
 
+MOST_ROWS = 10**12
+"""The highest position in a log, and the highest number of rows that an option may ask for."""
+
+MOST_RATE = 1e9
+"""The highest number per second that an option may allow."""
+
+MOST_COST = 1e9
+"""The highest cost of a policy that an option may allow, in microseconds."""
+
+_MOST_BYTES = 2**30
+
 _Files = TypeVar("_Files", bound=Path | list[Path] | None)
+
+
+def bounded(low: float, high: float, *names: str, **about: Any) -> Any:
+    """An option for a number from `low` to `high`. NaN, which lies outside no bounds, is refused too."""
+    return typer.Option(*names, min=low, max=high, callback=_refuse_nan, **about)
+
+
+def _refuse_nan(given: Any) -> Any:
+    if any(one != one for one in (given if isinstance(given, list) else [given])):  # true of NaN alone
+        raise typer.BadParameter("nan is not a number that can be compared")
+    return given
+
+
+def duration(*names: str, is_distance: bool = False, **about: Any) -> Any:
+    """An option for a length of time: at most a hundred years, or as far as two times can be apart."""
+
+    def check_duration(given: str | None) -> str | None:
+        if given is None:
+            return None
+        from rankcast.language.times import LONGEST_DISTANCE, LONGEST_DURATION, parse_duration
+
+        longest = LONGEST_DISTANCE if is_distance else LONGEST_DURATION
+        if parse_duration(given) > longest:
+            raise typer.BadParameter(f"{given!r} is too long; it must be at most {longest.days:,} days")
+        return given
+
+    return typer.Option(*names, callback=check_duration, **about)
+
 
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Write JSON Lines, even on a terminal.")]
 
@@ -40,12 +91,18 @@ StorePath: TypeAlias = Annotated[
 ]
 
 MaxEventSize: TypeAlias = Annotated[
-    int, typer.Option("--max-event-size", min=1, metavar="BYTES", help="Reject events whose JSON is larger than this.")
+    int,
+    bounded(1, _MOST_BYTES, "--max-event-size", metavar="BYTES", help="Reject events whose JSON is larger than this."),
 ]
 
 MaxAhead: TypeAlias = Annotated[
     str,
-    typer.Option("--max-ahead", metavar="DURATION", help="Reject events dated further ahead of the clock than this."),
+    duration(
+        "--max-ahead",
+        is_distance=True,
+        metavar="DURATION",
+        help="Reject events dated further ahead of the clock than this.",
+    ),
 ]
 
 UserName: TypeAlias = Annotated[
@@ -66,27 +123,16 @@ def existing_file(given: _Files) -> _Files:
     return given
 
 
+def input_file(name: str, help: str) -> Any:  # noqa: A002
+    """An option that names a file to read, or several."""
+    return typer.Option(name, callback=existing_file, dir_okay=False, metavar="FILE", help=help)
+
+
 CatalogFile: TypeAlias = Annotated[
-    Path,
-    typer.Option(
-        "--catalog",
-        callback=existing_file,
-        dir_okay=False,
-        metavar="FILE",
-        help="Catalog file (JSON Lines): subscriptions, preferences, policies and concepts.",
-    ),
+    Path, input_file("--catalog", "Catalog file (JSON Lines): subscriptions, preferences, policies and concepts.")
 ]
 
-EventsFile: TypeAlias = Annotated[
-    Path,
-    typer.Option(
-        "--events",
-        callback=existing_file,
-        dir_okay=False,
-        metavar="FILE",
-        help="Event file (JSON Lines, CSV, Parquet, …).",
-    ),
-]
+EventsFile: TypeAlias = Annotated[Path, input_file("--events", "Event file (JSON Lines, CSV, Parquet, …).")]
 
 OutFile: TypeAlias = Annotated[
     Path | None,
@@ -99,3 +145,18 @@ RejectsFile: TypeAlias = Annotated[
         "--rejects", dir_okay=False, metavar="FILE", help="Write all rejected lines to this file, as JSON Lines."
     ),
 ]
+
+KEEP_HELP = (
+    "Retention rule, such as events=30d, deliveries=1000000 (rows), events=20GB or rejects=all. May be repeated. Names: "
+    "events, deliveries, rejects, set-aside, catalog, digests, dead-letters, audit, sessions."
+)
+
+RetentionRules: TypeAlias = Annotated[
+    list[str] | None, typer.Option("--keep", metavar="NAME=AGE|ROWS|SIZE|all", help=KEEP_HELP)
+]
+
+
+def check_user(catalog: "Catalog", user: str) -> None:
+    """Raise CatalogError, with the likely name, if the catalog has no record of the user."""
+    if not catalog.subscriptions_of(user) and user not in catalog.policies:
+        raise CatalogError(f"there is no user {user!r}{did_you_mean(user, catalog.users())}")

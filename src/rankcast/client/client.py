@@ -1,30 +1,84 @@
-"""The blocking client."""
+"""The blocking and the asynchronous client."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager
-from time import sleep
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterator
 from types import TracebackType
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
+from urllib.parse import quote
 
 import httpx
 import msgspec
 
-from rankcast.client import calls
-from rankcast.client.answers import Acknowledgement, ReceivedDelivery, ServiceError, TrialResult, received_of
-from rankcast.client.calls import Call
-from rankcast.client.sending import TRIES, SentEvents, cannot_reach, checked, is_passing, pause
-from rankcast.model import Advertisement, Concept, Event, Policy, Preference, Subscription
+from rankcast.client.answers import ReceivedDelivery, ServiceError
+from rankcast.client.calls import USER, Call, ServiceCalls, path_of_user
+from rankcast.client.sending import LiveStream, Missing, checked, is_passing, pause
 from rankcast.plain import JsonObject
 
-__all__ = ["Client"]
+__all__ = ["AsyncClient", "Client"]
 
 _T = TypeVar("_T")
-_SILENCE = 60.0
-"""Seconds without a heartbeat after which a live stream counts as disconnected."""
+_PAGE = 200
+_TRIES = 5
+"""How often an idempotent request is sent at most."""
+_LIVE = httpx.Timeout(30.0, read=60.0)
+"""A live stream counts as disconnected after 60 seconds without a heartbeat."""
 
 
-class Client:
-    """A client of a service for one user, publisher or administrator.
+class _Request(NamedTuple):
+    """What httpx sends."""
+
+    method: str
+    url: str
+    params: httpx.QueryParams | None
+    content: bytes | None
+    headers: dict[str, str]
+
+
+class _Session:
+    """What both clients know: the service, the token, and for whom they act."""
+
+    def __init__(self, address: str, token: str | None, user: str | None) -> None:
+        self.address = address.rstrip("/")
+        self.headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self.user = user
+
+    def owned_by(self, told: JsonObject) -> str:
+        """Act for the owner of the token from now on."""
+        if told["name"] is None:
+            detail = "an administrator's client needs a user; create it with user=NAME"
+            raise ServiceError(0, {"type": "user", "detail": detail})
+        self.user = str(told["name"])
+        return self.user
+
+    def url(self, path: str) -> str:
+        return self.address + path.replace(USER, quote(self.user or "", safe=""))
+
+    def request(self, call: Call[_T]) -> _Request:
+        headers = {**self.headers, **(call.headers or {})}
+        content = None if call.json is None else msgspec.json.encode(call.json)
+        if content is not None:
+            headers["Content-Type"] = "application/json"
+        params = None if call.params is None else httpx.QueryParams(call.params)
+        return _Request(call.method, self.url(call.path), params, content, headers)
+
+    def live_request(self, last: str | None, with_events: bool) -> _Request:
+        headers = self.headers if last is None else {**self.headers, "Last-Event-ID": last}
+        params = httpx.QueryParams({"include": "event"} if with_events else {})
+        return _Request("GET", self.url(path_of_user("deliveries", "live")), params, None, headers)
+
+    def pause_after(self, error: Exception, failures: int, call: Call[_T]) -> float:
+        """The seconds to wait before the call is sent again; raises what the caller must know instead."""
+        if failures < _TRIES and call.again and is_passing(error):
+            return pause(failures)
+        if isinstance(error, httpx.TransportError):
+            detail = f"nobody answers at {self.address}: {error}"
+            raise ServiceError(0, {"type": "unreachable", "detail": detail}) from None
+        raise error
+
+
+class Client(ServiceCalls):
+    """A client of a service for one user, publisher or administrator. `ServiceCalls` lists its calls.
 
     Parameters
     ----------
@@ -44,10 +98,8 @@ class Client:
     def __init__(
         self, address: str, token: str | None = None, *, user: str | None = None, http: httpx.Client | None = None
     ) -> None:
-        self._address = address.rstrip("/")
+        self._session = _Session(address, token, user)
         self._http = http or httpx.Client(timeout=30.0)
-        self._headers = {"Authorization": f"Bearer {token}"} if token else {}
-        self._user = user
 
     def close(self) -> None:
         """Close all connections."""
@@ -61,120 +113,9 @@ class Client:
     ) -> None:
         self.close()
 
-    # identity
-
-    def who_am_i(self) -> JsonObject:
-        """Role and name of the token."""
-        return self._send(calls.who_am_i())
-
     def user(self) -> str:
         """The user for whom this client acts."""
-        if self._user is None:
-            name = (self.who_am_i())["name"]
-            if name is None:
-                detail = "an administrator's client needs a user; create it with user=NAME"
-                raise ServiceError(0, {"type": "user", "detail": detail})
-            self._user = str(name)
-        return self._user
-
-    def create_token(self, role: str, name: str | None = None, note: str = "", *, expires: str | None = None) -> str:
-        """Create a token for a user, publisher or administrator. Only an administrator may do this.
-
-        The token expires after the duration `expires`, such as ``90d``.
-        """
-        return self._send(calls.create_token(role, name, note, expires))
-
-    # the catalog
-
-    def subscribe(self, where: str, id: str | None = None, *, score: float | None = None) -> Subscription:  # noqa: A002
-        """Subscribe to the events that match an expression. An existing subscription with this id is replaced."""
-        return self._send(calls.subscribe(self.user(), where, id, score))
-
-    def unsubscribe(self, id: str) -> None:  # noqa: A002
-        """Remove a subscription and the preferences that refer to it."""
-        self._send(calls.unsubscribe(self.user(), id))
-
-    def subscriptions(self) -> list[Subscription]:
-        """All subscriptions, in the order in which they were created."""
-        return self._send(calls.subscriptions(self.user()))
-
-    def prefer(self, id: str, over: str) -> Preference:  # noqa: A002
-        """Prefer one subscription over another."""
-        return self._send(calls.prefer(self.user(), id, over))
-
-    def preferences(self) -> list[Preference]:
-        """All preferences."""
-        return self._send(calls.preferences(self.user()))
-
-    def policy(self) -> Policy:
-        """The delivery policy of the user."""
-        return self._send(calls.policy(self.user()))
-
-    def set_policy(self, policy: Policy | None = None, **fields: object) -> Policy:
-        """Set the delivery policy, given whole or by fields: ``set_policy(mode="sliding", k=3, length=50)``."""
-        return self._send(calls.set_policy(self.user(), policy or fields))
-
-    def concepts(self) -> list[Concept]:
-        """The concepts that apply to the user: their own, and the common ones for all other words."""
-        return self._send(calls.concepts(self.user()))
-
-    def put_concept(self, concept: Concept) -> Concept:
-        """Save a concept, for its user or, as an administrator, for everybody."""
-        return self._send(calls.put_concept(concept))
-
-    # advertisements, as a publisher
-
-    def advertise(
-        self,
-        id: str,  # noqa: A002
-        where: str,
-        k: int,
-        *,
-        rank: str | None = None,
-        score: str | None = None,
-        publisher: str | None = None,
-    ) -> Advertisement:
-        """Create an advertisement, or replace the one with this id.
-
-        Each publication under it goes to the `k` best-ranked subscriptions. An administrator names the `publisher`.
-        """
-        fields = {"where": where, "k": k, "rank": rank, "score": score, "publisher": publisher}
-        return self._send(calls.advertise(id, fields))
-
-    def withdraw(self, id: str) -> None:  # noqa: A002
-        """Remove an advertisement. Events that were published under it stay."""
-        self._send(calls.withdraw(id))
-
-    def advertisements(self) -> list[Advertisement]:
-        """The advertisements of the publisher; for an administrator, all."""
-        return self._send(calls.advertisements())
-
-    # brokers
-
-    def brokers(self) -> JsonObject:
-        """The tree of brokers that the service belongs to. Only an administrator may see it."""
-        return self._send(calls.brokers())
-
-    def forget_broker(self, name: str) -> None:
-        """Remove an edge that is gone for good. Only an administrator may do this."""
-        self._send(calls.forget_broker(name))
-
-    # events and deliveries
-
-    def publish(
-        self,
-        events: Event | Mapping[str, object] | Iterable[Event | Mapping[str, object]],
-        key: str | None = None,
-        *,
-        under: str | None = None,
-        k: int | None = None,
-    ) -> list[Acknowledgement]:
-        """Publish one or more events, given as `Event` or in their JSON form; return an acknowledgement of each.
-
-        `under` names the advertisement of all of them, and `k` asks for fewer recipients than it allows.
-        """
-        several = [events] if isinstance(events, Event | Mapping) else events
-        return self._send(calls.publish(several, key, under, k))
+        return self._session.user or self._session.owned_by(self.who_am_i())
 
     def deliveries(
         self, limit: int | None = None, *, newest_first: bool = False, after: int = 0, with_events: bool = False
@@ -182,8 +123,8 @@ class Client:
         """Past deliveries, at most `limit`; pages are fetched as you iterate."""
         cursor, left = str(after) if after else None, limit
         while left is None or left > 0:
-            size = 200 if left is None else min(200, left)
-            page = self._send(calls.deliveries(self.user(), size, newest_first, cursor, with_events))
+            size = _PAGE if left is None else min(_PAGE, left)
+            page = self.delivery_page(size, cursor, newest_first=newest_first, with_events=with_events)
             yield from page.deliveries
             if page.next is None:
                 return
@@ -195,72 +136,114 @@ class Client:
         After a disconnect the stream reconnects and resumes; nothing is lost or repeated. If the service asks for a
         `resync`, the missing deliveries are fetched page by page.
         """
-        last = None if after is None else str(after)
-        failures = 0
+        live = LiveStream(after)
+        self.user()
         while True:
-            lines = SentEvents()
             try:
-                with self._open(last, with_events) as stream:
+                request = self._session.live_request(live.begin(), with_events)
+                with self._http.stream(**request._asdict(), timeout=_LIVE) as stream:
                     if stream.status_code >= 400:
                         stream.read()
                         checked(stream)
                     for line in stream.iter_lines():
-                        for event in lines.take(line):
-                            failures = 0
-                            if event.kind == "delivery":
-                                yield received_of(event.data)
-                            elif event.kind == "resync" and last is not None and int(last) < event.data["last"]:
-                                for received in self.deliveries(after=int(last), with_events=with_events):
-                                    if received.number > event.data["last"]:
+                        for found in live.take(line):
+                            if isinstance(found, Missing):
+                                for received in self.deliveries(after=found.after, with_events=with_events):
+                                    if not live.missed(received, found):
                                         break
                                     yield received
-                                    last = str(received.number)
-                        last = lines.last_id or last
+                            else:
+                                yield found
             except (httpx.TransportError, ServiceError) as error:
                 if not is_passing(error):
                     raise
-            failures += 1
-            sleep(pause(failures))
-
-    # trials and explanations
-
-    def try_expression(self, where: str, limit: int = 1000, show: int = 10) -> TrialResult:
-        """Count how many of the last events an expression would have matched."""
-        return self._send(calls.try_expression(self.user(), where, limit, show))
-
-    def explain(self, event: str) -> JsonObject:
-        """Explain why an event was or was not sent to the user."""
-        return self._send(calls.explain(self.user(), event))
-
-    def stats(self) -> JsonObject:
-        """How evenly deliveries are spread over the subscriptions of the user."""
-        return self._send(calls.stats(self.user()))
-
-    # sending
-
-    def _open(self, last: str | None, with_events: bool) -> AbstractContextManager[httpx.Response]:
-        headers = self._headers if last is None else {**self._headers, "Last-Event-ID": last}
-        params = {"include": "event"} if with_events else {}
-        path = calls.live_path(self.user())
-        patient = httpx.Timeout(30.0, read=_SILENCE)
-        return self._http.stream("GET", self._address + path, headers=headers, params=params, timeout=patient)
+            time.sleep(live.pause())
 
     def _send(self, call: Call[_T]) -> _T:
-        headers = {**self._headers, **(call.headers or {})}
-        content = None if call.json is None else msgspec.json.encode(call.json)
-        if content is not None:
-            headers["Content-Type"] = "application/json"
-        failures = 0
+        if USER in call.path:
+            self.user()
+        request, failures = self._session.request(call), 0
         while True:
             try:
-                response = self._http.request(
-                    call.method, self._address + call.path, params=call.params, content=content, headers=headers
-                )
-                return call.read(checked(response))
+                return call.read(checked(self._http.request(**request._asdict())))
             except (httpx.TransportError, ServiceError) as error:
                 failures += 1
-                if failures == TRIES or not call.again or not is_passing(error):
-                    if isinstance(error, httpx.TransportError):
-                        raise cannot_reach(self._address, error) from None
+                wait = self._session.pause_after(error, failures, call)
+            time.sleep(wait)
+
+
+class AsyncClient(ServiceCalls):
+    """An asynchronous client; it takes what `Client` takes. Await its calls, and read streams with ``async for``."""
+
+    def __init__(
+        self, address: str, token: str | None = None, *, user: str | None = None, http: httpx.AsyncClient | None = None
+    ) -> None:
+        self._session = _Session(address, token, user)
+        self._http = http or httpx.AsyncClient(timeout=30.0)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._http.aclose()
+
+    async def __aenter__(self) -> "AsyncClient":
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def user(self) -> str:
+        """The user for whom this client acts."""
+        return self._session.user or self._session.owned_by(await self.who_am_i())
+
+    async def deliveries(
+        self, limit: int | None = None, *, newest_first: bool = False, after: int = 0, with_events: bool = False
+    ) -> AsyncIterator[ReceivedDelivery]:
+        """Past deliveries, at most `limit`; pages are fetched as you iterate."""
+        cursor, left = str(after) if after else None, limit
+        while left is None or left > 0:
+            size = _PAGE if left is None else min(_PAGE, left)
+            page = await self.delivery_page(size, cursor, newest_first=newest_first, with_events=with_events)
+            for received in page.deliveries:
+                yield received
+            if page.next is None:
+                return
+            cursor, left = page.next, None if left is None else left - size
+
+    async def live(self, after: int | None = None, *, with_events: bool = False) -> AsyncIterator[ReceivedDelivery]:
+        """An endless stream of deliveries, after a delivery number or from now on, as that of `Client.live`."""
+        live = LiveStream(after)
+        await self.user()
+        while True:
+            try:
+                request = self._session.live_request(live.begin(), with_events)
+                async with self._http.stream(**request._asdict(), timeout=_LIVE) as stream:
+                    if stream.status_code >= 400:
+                        await stream.aread()
+                        checked(stream)
+                    async for line in stream.aiter_lines():
+                        for found in live.take(line):
+                            if isinstance(found, Missing):
+                                async for received in self.deliveries(after=found.after, with_events=with_events):
+                                    if not live.missed(received, found):
+                                        break
+                                    yield received
+                            else:
+                                yield found
+            except (httpx.TransportError, ServiceError) as error:
+                if not is_passing(error):
                     raise
-            sleep(pause(failures))
+            await asyncio.sleep(live.pause())
+
+    async def _send(self, call: Call[_T]) -> _T:
+        if USER in call.path:
+            await self.user()
+        request, failures = self._session.request(call), 0
+        while True:
+            try:
+                return call.read(checked(await self._http.request(**request._asdict())))
+            except (httpx.TransportError, ServiceError) as error:
+                failures += 1
+                wait = self._session.pause_after(error, failures, call)
+            await asyncio.sleep(wait)

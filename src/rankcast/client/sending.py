@@ -6,12 +6,9 @@ from typing import Any, NamedTuple
 import httpx
 import msgspec
 
-from rankcast.client.answers import ServiceError
+from rankcast.client.answers import ReceivedDelivery, ServiceError, received_of
 
-__all__ = ["TRIES", "SentEvent", "SentEvents", "cannot_reach", "checked", "is_passing", "pause"]
-
-TRIES = 5
-"""How often an idempotent request is sent at most."""
+__all__ = ["LiveStream", "Missing", "SentEvent", "SentEvents", "checked", "is_passing", "pause"]
 
 _LONGEST = 5.0
 
@@ -58,6 +55,49 @@ class SentEvents:
         self._kind, self._data = "message", []
 
 
+class Missing(NamedTuple):
+    """Deliveries that the service no longer streams: those after one number, up to another. Read them from pages."""
+
+    after: int
+    up_to: int
+
+
+class LiveStream:
+    """How far a live stream was read, over all of its connections."""
+
+    def __init__(self, after: int | None) -> None:
+        self._last = None if after is None else str(after)
+        self._failures = 0
+        self._lines = SentEvents()
+
+    def begin(self) -> str | None:
+        """Begin to read a new connection; returns the id of the last event that was read."""
+        self._lines = SentEvents()
+        return self._last
+
+    def take(self, line: str) -> Iterator[ReceivedDelivery | Missing]:
+        """Take the next line; yield what it completes."""
+        for event in self._lines.take(line):
+            self._failures = 0
+            if event.kind == "delivery":
+                yield received_of(event.data)
+            elif event.kind == "resync" and self._last is not None and int(self._last) < event.data["last"]:
+                yield Missing(int(self._last), event.data["last"])
+        self._last = self._lines.last_id or self._last
+
+    def missed(self, received: ReceivedDelivery, missing: Missing) -> bool:
+        """Whether a delivery of a page is one of the missing ones; if so, it counts as read."""
+        if received.number > missing.up_to:
+            return False
+        self._last = str(received.number)
+        return True
+
+    def pause(self) -> float:
+        """The seconds to wait before the next connection."""
+        self._failures += 1
+        return pause(self._failures)
+
+
 def checked(response: httpx.Response) -> Any:
     """The content of a response; raises ServiceError if it is a problem."""
     if response.status_code >= 400:
@@ -83,8 +123,3 @@ def pause(failures: int) -> float:
     [0.1, 0.2, 0.4, 5.0]
     """
     return float(min(_LONGEST, 0.05 * 2**failures))
-
-
-def cannot_reach(address: object, error: httpx.TransportError) -> ServiceError:
-    """The error for a service that does not answer."""
-    return ServiceError(0, {"type": "unreachable", "detail": f"nobody answers at {address}: {error}"})

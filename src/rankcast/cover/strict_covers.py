@@ -16,6 +16,7 @@ __all__ = ["PartOutline", "StrictCovers", "part_outlines"]
 
 _FIRST_ROOM = 64
 _WORD = 64
+_ONE = np.uint64(1)
 _ROWS_AT_ONCE = 2048
 _FIRST_WORDS = 4
 _PARTS_AT_ONCE = 64
@@ -77,6 +78,8 @@ class StrictCovers:
         self._several: dict[int, None] = {}
         self._further: list[tuple[NDArray[np.int64], NDArray[np.int64]]] | None = None
         self._below = np.zeros((_FIRST_ROOM, _FIRST_ROOM // _WORD), np.uint64)
+        self._witness = np.full(_FIRST_ROOM, -1, np.int64)
+        """For each form, one that it strictly covers, or covered before that was removed; -1 if it covers none."""
 
     def __len__(self) -> int:
         return len(self._number_of)
@@ -140,10 +143,23 @@ class StrictCovers:
         numbers = np.fromiter((self._number_of[key] for key in keys), np.int64, len(keys))
         given = np.zeros(len(self._below), np.bool_)
         given[numbers] = True
-        wanted = _packed(given)
-        words = np.flatnonzero(wanted)
-        covers_one = _meets(self._below, numbers, words, wanted)
+        covers_one = self._covers_given(numbers, given)
         return tuple(key for key, does in zip(keys, covers_one.tolist(), strict=True) if not does)
+
+    def _covers_given(self, numbers: "NDArray[np.int64]", given: "NDArray[np.bool_]") -> "NDArray[np.bool_]":
+        """For each number, whether it strictly covers a given one. Its witness mostly answers this at once."""
+        witness = self._witness[numbers]
+        is_known = witness >= 0
+        bits = self._below[numbers, witness // _WORD] >> (witness % _WORD).astype(np.uint64)
+        covers_one = is_known & given[witness] & (bits & _ONE).astype(np.bool_)
+        unsure = np.flatnonzero(is_known & ~covers_one)
+        if len(unsure):
+            wanted = _packed(given)
+            met = _meets(self._below, numbers[unsure], np.flatnonzero(wanted), wanted)
+            is_met = met >= 0
+            self._witness[numbers[unsure[is_met]]] = met[is_met]
+            covers_one[unsure] = is_met
+        return covers_one
 
     def _number(self, key: str, parts: tuple[PartOutline, ...]) -> int:
         """Assign a number to a new form, and rows to its parts."""
@@ -182,10 +198,12 @@ class StrictCovers:
         if is_old.any():
             for number, above in zip(numbers, covered & ~covering & is_old, strict=True):
                 self._below[np.flatnonzero(above), number // _WORD] |= _bit(number)
+                self._witness[np.flatnonzero(above)] = number
         covering &= ~covered & is_used
         below = np.zeros((len(numbers), len(self._below)), np.bool_)
         below[:, : len(is_used)] = covering
         self._below[numbers] = _packed(below)
+        self._witness[numbers] = np.where(below.any(axis=1), below.argmax(axis=1), -1)
 
     def _compare(self, rows: list[int]) -> "tuple[NDArray[np.bool_], NDArray[np.bool_]]":
         """Compare some rows with every row, and with a last column that stands for no part.
@@ -254,10 +272,17 @@ class StrictCovers:
         below[:room, : self._below.shape[1]] = self._below
         self._below = below
         self._first = np.concatenate((self._first, np.full(more, -1, np.int64)))
+        self._witness = np.concatenate((self._witness, np.full(more, -1, np.int64)))
 
 
 def _bit(number: int) -> np.uint64:
     return np.uint64(1 << number % _WORD)
+
+
+def _lowest_bit(words: "NDArray[np.uint64]") -> "NDArray[np.int64]":
+    """The number of the lowest bit of each word that is set; a power of two is exact as a float."""
+    found: NDArray[np.int64] = np.log2((words & (~words + _ONE)).astype(np.float64)).astype(np.int64)
+    return found
 
 
 def _each(flags: "NDArray[np.bool_]", counts: "NDArray[np.int64]", joint: np.ufunc) -> "NDArray[np.bool_]":
@@ -278,19 +303,22 @@ def _packed(flags: "NDArray[np.bool_]") -> "NDArray[np.uint64]":
 
 def _meets(
     bits: "NDArray[np.uint64]", rows: "NDArray[np.int64]", words: "NDArray[np.int64]", wanted: "NDArray[np.uint64]"
-) -> "NDArray[np.bool_]":
-    """For each row, whether it has one of the wanted bits; `words` are the words that contain wanted bits.
+) -> "NDArray[np.int64]":
+    """For each row, one of the wanted bits that it has, or -1; `words` are the words that contain wanted bits.
 
     Most rows have one in the first words, so the others are looked at only for the rest.
     """
-    found = np.zeros(len(rows), np.bool_)
+    found = np.full(len(rows), -1, np.int64)
     for start in range(0, len(rows), _ROWS_AT_ONCE):
         left = np.arange(start, min(start + _ROWS_AT_ONCE, len(rows)))
         begin, size = 0, _FIRST_WORDS
         while begin < len(words) and len(left):
             some = words[begin : begin + size]
-            has = (bits[np.ix_(rows[left], some)] & wanted[some]).any(axis=1)
-            found[left[has]] = True
+            met = bits[np.ix_(rows[left], some)] & wanted[some]
+            place = (met != 0).argmax(axis=1)
+            word = met[np.arange(len(left)), place]
+            has = word != 0
+            found[left[has]] = some[place[has]] * _WORD + _lowest_bit(word[has])
             left = left[~has]
             begin, size = begin + size, 4 * size
     return found

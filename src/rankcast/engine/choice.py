@@ -12,7 +12,16 @@ if TYPE_CHECKING:
     from rankcast.engine.reference.shard import Shard
     from rankcast.model import Catalog
 
-__all__ = ["FAR_BEHIND", "INDEX_FROM", "LIVE_BATCH", "MANY_SUBSCRIPTIONS", "Engine", "is_small", "shard_for"]
+__all__ = [
+    "FAR_BEHIND",
+    "FEW_EVENTS",
+    "INDEX_FROM",
+    "LIVE_BATCH",
+    "MANY_SUBSCRIPTIONS",
+    "Engine",
+    "is_small",
+    "shard_for",
+]
 
 FEW_EVENTS = 2_000
 FEW_PAIRS = 1_000_000
@@ -51,12 +60,12 @@ def is_small(events: int, subscriptions: int) -> bool:
 
 
 def shard_for(
-    events: int, catalog: "Catalog", serves: Callable[[str], bool] = lambda user: True
+    events: int, catalog: "Catalog", serves: Callable[[str], bool] = lambda user: True, is_live: bool = False
 ) -> "Shard | BatchShard":
-    """The shard that serves this many events fastest.
+    """The shard that serves this many events fastest; `is_live` says that they come a few at a time.
 
-    Small jobs finish on the reference engine before the kernels would have loaded, which takes a second or two (about
-    ten seconds on first use on a machine, to compile them).
+    Small jobs finish on the reference engine before the kernels would have loaded, which takes a second or two (one
+    to two minutes on first use on a machine, to compile them).
     """
     if is_small(events, len(catalog.subscriptions)):
         from rankcast.engine.reference.shard import Shard
@@ -64,4 +73,4 @@ def shard_for(
         return Shard(catalog, serves)
     from rankcast.engine.arrays import BatchShard
 
-    return BatchShard(catalog, serves)
+    return BatchShard(catalog, serves, is_live=is_live)

@@ -32,6 +32,7 @@ __all__ = [
     "page_of",
     "page_states",
     "pages_for",
+    "state_in_page",
     "unpacked",
     "write_page",
 ]
@@ -143,6 +144,12 @@ def page_states(page: bytes, events: "PageEvents") -> dict[str, State]:
     return _unfolded(_read(page, events), events)
 
 
+def state_in_page(page: bytes, events: "PageEvents", user: str) -> State | None:
+    """The state of one user of a page; None if the page has none. Reads only the events that this state names."""
+    found = _folded(_read(page, events)).get(user)
+    return None if found is None else unfold(found, events)
+
+
 class PageEvents(EventSource):
     """The events that pages name: those saved in the pages that were read, and those of another source."""
 
@@ -189,8 +196,14 @@ def _read(page: bytes, events: PageEvents) -> State:
 
 
 def _unfolded(folded: State, events: EventSource) -> dict[str, State]:
-    columns = folded["columns"]
-    return unfold(folded["states"] | (folded_of_columns(columns) if columns else {}), events)
+    return unfold(_folded(folded), events)
+
+
+def _folded(content: State) -> dict[str, State]:
+    """The folded states of a page by user."""
+    states: dict[str, State] = content["states"]
+    columns = content["columns"]
+    return states | folded_of_columns(columns) if columns else states
 
 
 def packed(content: object) -> bytes:

@@ -34,7 +34,7 @@ class UserReplay:
     """Serves one user alone, with the same results as in a shard with others.
 
     An event costs one match of the user's own subscriptions. An event under an advertisement costs a match of all
-    subscriptions, because they compete for it, unless `chosen` says which subscriptions brokers chose. If the catalog
+    subscriptions, because they compete for it, unless `chosen` knows which subscriptions were chosen. If the catalog
     is only the part of it that concerns the user, `everybody` reads the whole for this.
     """
 
@@ -49,6 +49,7 @@ class UserReplay:
         self._chosen = chosen
         self._everybody = everybody or (lambda: self.catalog)
         self._competing: tuple[OracleMatcher, Admission] | None = None
+        self._everyone: OracleMatcher | None = None
         self.subscriber = Subscriber(user, catalog)
         self._use(catalog)
 
@@ -93,13 +94,18 @@ class UserReplay:
         """
         if not matched or event.advertisement is None:
             return matched
-        by_brokers = self._chosen(event)
-        if by_brokers is not None:
-            return [pair for pair in matched if pair[0].id in by_brokers]
-        if event.advertisement not in self.catalog.advertisements:
-            return matched
-        chosen = self._competition[1].admitted(event, self.competing(event))
-        return [pair for pair in chosen if pair[0].user == self.user]
+        chosen = self._chosen(event)
+        if chosen is None and event.advertisement in self.catalog.advertisements:
+            chosen = self.recipients(event)
+        return matched if chosen is None else [pair for pair in matched if pair[0].id in chosen]
+
+    def recipients(self, event: Event) -> frozenset[str]:
+        """The subscriptions of all users that an event under an advertisement of the catalog reaches."""
+        return frozenset(one.id for one, _ in self._competition[1].admitted(event, self.competing(event)))
+
+    def compete_anew(self) -> None:
+        """Note that records of others have changed, who compete for events under an advertisement."""
+        self._competing = None
 
     def competing(self, event: Event) -> list[Matched]:
         """All subscriptions in the catalog that match an event.
@@ -113,7 +119,8 @@ class UserReplay:
         """All subscriptions, and who of them gets an event under an advertisement."""
         if self._competing is None:
             catalog = self._everybody()
-            self._competing = OracleMatcher.of(catalog), Admission(catalog)
+            self._everyone = OracleMatcher.of(catalog, before=self._everyone)
+            self._competing = self._everyone, Admission(catalog)
         return self._competing
 
     def _use(self, catalog: Catalog) -> None:

@@ -1,5 +1,8 @@
 """Loading the compiled loops in advance."""
 
+import subprocess
+import sys
+from collections.abc import Sequence
 from datetime import timedelta
 from itertools import count, cycle, islice, product
 
@@ -7,7 +10,7 @@ from rankcast.engine.arrays import BatchShard
 from rankcast.language import decode_record
 from rankcast.model import EPOCH, Catalog, Event
 
-__all__ = ["warm_up"]
+__all__ = ["are_compiled", "compile_beside", "warm_up"]
 
 _POLICIES: tuple[dict[str, object], ...] = (
     {"mode": "all"},
@@ -39,7 +42,7 @@ _WHERE = (
 )
 """With these there are more than `INDEX_FROM` subscriptions, so that the index is loaded too."""
 _MANY = 70
-"""So many subscriptions of one user do not fit into the crowd, so that the loops for one user are loaded too."""
+"""So many subscriptions of one user do not fit into the bits of a mask."""
 _BATCHES = (1, 1, 2, 15, 15, 15)
 """The first events come alone: arrays of one element have a layout of their own, for which loops are compiled apart."""
 
@@ -49,19 +52,48 @@ def warm_up() -> int:
 
     Returns the number of deliveries.
 
-    Takes a second or two, and a minute on first use on a machine. Otherwise all users served after the first one with
-    such a policy would wait for it.
+    Takes a second or two, and one or two minutes on first use on a machine. Otherwise all users served after the first
+    one with such a policy would wait for it.
     """
-    records = [
-        {"kind": "subscription", "id": f"{user}-{n}", "user": f"u{user}", "where": where.format(n=n), "score": 0.5}
-        for user in range(2 * len(_POLICIES))
-        for n, where in enumerate(_WHERE if user % 2 else islice(cycle(_WHERE), _MANY))
-    ]
-    records += [
-        {"kind": "policy", "user": f"u{2 * number + half}", **policy}
-        for number, policy in enumerate(_POLICIES)
-        for half in (0, 1)
-    ]
+    compile_beside()
+    return _serve(list(islice(cycle(_WHERE), _MANY)), _WHERE)
+
+
+def compile_beside() -> None:
+    """Compile the loops that choose in a process of its own, if they are not compiled yet.
+
+    Meanwhile this process compiles those that match, or does something else. Whoever needs a loop that is being
+    compiled waits for it. The process ends by itself, and what it compiled serves every later one.
+    """
+    if are_compiled() is False:
+        quiet = subprocess.DEVNULL
+        subprocess.Popen([sys.executable, "-m", __name__], stdin=quiet, stdout=quiet, stderr=quiet)  # noqa: S603  this module
+
+
+def are_compiled() -> bool | None:
+    """Whether the cache on disk has the compiled loops, as far as the last one tells; None if there is no cache.
+
+    Loads numba.
+    """
+    from rankcast.compiling import is_compiled
+    from rankcast.engine.arrays.kernels.crowds.periods import close_all
+
+    return is_compiled(close_all)
+
+
+def _serve(*subscribed: Sequence[str]) -> int:
+    """Serve users with every kind of policy, one for each of these lists of subscriptions.
+
+    Lists with few subscriptions load no index.
+    """
+    records: list[dict[str, object]] = []
+    for number, (policy, wheres) in enumerate(product(_POLICIES, subscribed)):
+        user = f"u{number}"
+        records.append({"kind": "policy", "user": user, **policy})
+        records += [
+            {"kind": "subscription", "id": f"{number}-{n}", "user": user, "where": where.format(n=n), "score": 0.5}
+            for n, where in enumerate(wheres)
+        ]
     catalog = Catalog([decode_record(record) for record in records])
     shard = BatchShard(catalog)
     events = (
@@ -76,3 +108,7 @@ def warm_up() -> int:
     again.restore(shard.state())
     last = next(events)
     return delivered + len(again.publish([last])) + len(again.advance(last.time)) + len(again.close())
+
+
+if __name__ == "__main__":
+    _serve(_WHERE[:1], _WHERE[:1])

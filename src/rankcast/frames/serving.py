@@ -8,7 +8,7 @@ from rankcast.frames.results import Deliveries, MatchTable
 from rankcast.frames.tables import EventData, EventFrame, events
 from rankcast.frames.users import CatalogData, catalog
 from rankcast.language import parse
-from rankcast.matching.mistakes import attribute_kinds, likely_mistakes
+from rankcast.language.mistakes import attribute_kinds, likely_mistakes
 from rankcast.model import Catalog, Expression
 
 if TYPE_CHECKING:

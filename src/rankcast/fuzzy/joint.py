@@ -55,7 +55,8 @@ def joint_possibility(
     unless their literals, or the order of strings, exclude it.
 
     >>> from rankcast.model import Interval, Op
-    >>> joint_possibility((ValueCondition(Compare(Op.LT, 1000)), ValueCondition(Compare(Op.GT, 1500))), Interval(900, 1600))
+    >>> below, above = ValueCondition(Compare(Op.LT, 1000)), ValueCondition(Compare(Op.GT, 1500))
+    >>> joint_possibility((below, above), Interval(900, 1600))
     0.0
     """
     if is_about_strings(pi):

@@ -6,6 +6,7 @@ it depends on this one (Cramér's V, corrected for its bias). The values are clu
 cluster becomes a concept with a table.
 """
 
+import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -30,7 +31,7 @@ SURE = 5.0
 """An attribute counts if chi-square lies so many standard deviations above what independence gives."""
 
 BINS = 8
-"""Numbers of other attributes count by their octile, or in fewer parts if these had fewer than `LEAST_IN_BIN` numbers."""
+"""Numbers of other attributes count by their octile, or in fewer parts of at least `LEAST_IN_BIN` numbers."""
 
 LEAST_IN_BIN = 25
 
@@ -71,7 +72,7 @@ def mine_values(
     names
         Names, that of the most frequent cluster first, instead of the proposed ones; they also fix the number.
     known
-        Concepts of an earlier run: a cluster keeps the name of the one that it resembles most.
+        Concepts of an earlier run, which give their names to the clusters that resemble them most.
     """
     count = len(names) if names is not None else count
     if (count is not None and count < 2) or at_most < 2:
@@ -100,7 +101,7 @@ def mine_values(
         sorted((values[at] for at in np.flatnonzero(label == one)), key=lambda value: (-summary.values[value], value))
         for one in order
     ]
-    given = names or _names(summary, clusters, tables, known)
+    given = names or _names(clusters, tables, known)
     return ValueMiningResult(
         summary,
         tuple(Concept(name, attribute, table) for name, table in zip(given, tables, strict=True)),
@@ -186,20 +187,21 @@ def _table(values: Sequence[str], places: Array, weights: Array, label: Array, c
     return Table(tuple((value, float(degree)) for value, degree in zip(values, degrees, strict=True) if degree > 0))
 
 
-def _names(
-    summary: ValueSummary, clusters: Sequence[Sequence[str]], tables: Sequence[Table], known: Sequence[Concept]
-) -> list[str]:
-    """The name of the known concept that a cluster resembles most, or else ``like_`` and its most frequent value."""
+def _names(clusters: Sequence[Sequence[str]], tables: Sequence[Table], known: Sequence[Concept]) -> list[str]:
+    """The names of known concepts, each for the cluster that resembles it most; for more clusters, new names.
+
+    A new name is ``like_`` and the most frequent value.
+    """
     old = [one for one in known if isinstance(one.membership, Table)]
     pairs = sorted(
-        (-_overlap(summary, table, one.membership), at, place)
+        (-_overlap(table, one.membership), at, place)
         for at, table in enumerate(tables)
         for place, one in enumerate(old)
         if isinstance(one.membership, Table)
     )
     named: dict[int, str] = {}
-    for overlap, at, place in pairs:
-        if overlap < 0 and at not in named and old[place].name not in named.values():
+    for _, at, place in pairs:
+        if at not in named and old[place].name not in named.values():
             named[at] = old[place].name
     taken = {one.name for one in known}
     for at, cluster in enumerate(clusters):
@@ -213,8 +215,8 @@ def _names(
     return [named[at] for at in range(len(clusters))]
 
 
-def _overlap(summary: ValueSummary, one: Table, other: Table) -> float:
-    degrees = [dict(table.degrees) for table in (one, other)]
-    both = [(count, *(known.get(value, 0.0) for known in degrees)) for value, count in summary.values.items()]
-    either = sum(count * max(first, second) for count, first, second in both)
-    return sum(count * min(first, second) for count, first, second in both) / either if either else 0.0
+def _overlap(one: Table, other: Table) -> float:
+    """What two tables share. Values count alike, so that no frequent value alone takes a name along."""
+    first, second = dict(one.degrees), dict(other.degrees)
+    both = [(first.get(value, 0.0), second.get(value, 0.0)) for value in first.keys() | second.keys()]
+    return math.fsum(min(pair) for pair in both) / math.fsum(max(pair) for pair in both)

@@ -1,8 +1,8 @@
 """One filter for a group of users with similar interests, and what that saves and costs (semantics: Groups).
 
-The thesis names it as future work (chapter 6). A group is a user of its own in a *shared catalog*, with one copy of each
-subscription of its members, so every engine serves it. What passes its filter is handed out to the members that it
-matches.
+The thesis names it as future work (chapter 6). A group is a user of its own in a *shared catalog*, with one copy of
+each subscription of its members, so every engine serves it. What passes its filter is handed out to the members that
+it matches.
 """
 
 from collections import Counter

@@ -1,11 +1,13 @@
 """The JSON form of catalog records (semantics: Files)."""
 
 from collections.abc import Callable
+from contextlib import suppress
+from copy import copy
 
 from rankcast.errors import ExpressionError, ModelError, RecordError, did_you_mean
 from rankcast.language.expression_json import expression_of_json
 from rankcast.language.fields import Fields, cut, what_is
-from rankcast.language.json_text import read_object
+from rankcast.language.json_text import dumps, read_object
 from rankcast.language.membership_json import FORMS, membership_of_json, membership_to_json
 from rankcast.language.parsing import parse
 from rankcast.language.policy_json import decode_policy, encode_policy
@@ -21,6 +23,7 @@ from rankcast.model import (
     ScorerName,
     Subscription,
 )
+from rankcast.model.declared import check_name
 from rankcast.plain import JsonObject
 
 __all__ = ["RecordTexts", "decode_record", "encode_record"]
@@ -99,17 +102,21 @@ def encode_record(record: Record, show: Callable[[Expression], str] = show) -> J
 class RecordTexts:
     """Reads and writes many records; each distinct expression is parsed once and shown once.
 
-    Equal texts become one shared expression, which also saves memory.
+    Equal texts become one shared expression, which also saves memory. Policies that differ in their user alone are read
+    once, too.
     """
 
     def __init__(self) -> None:
         self._parsed: dict[str, Expression] = {}
+        self._policies: dict[str, Record] = {}
+        """A policy for each form without its user."""
         self._shown: dict[int, tuple[Expression, str]] = {}
         """By the identity of an expression, which stays the same because the expression is kept."""
 
     def decode(self, raw: str | bytes | JsonObject) -> Record:
         """Decode a record (`decode_record`)."""
-        return decode_record(raw, self._parse)
+        obj = read_object(raw)
+        return self._policy(obj) if obj.get("kind") == "policy" else decode_record(obj, self._parse)
 
     def encode(self, record: Record) -> JsonObject:
         """Encode a record (`encode_record`). Raises like `decode` if it could not be decoded again.
@@ -122,6 +129,18 @@ class RecordTexts:
         if not isinstance(record, Subscription):  # its fields were checked when it was made, as those of a text are
             self.decode(form)
         return form
+
+    def _policy(self, obj: JsonObject) -> Record:
+        form = dumps({**obj, "user": None})
+        known = self._policies.get(form)
+        with suppress(ModelError):  # `decode_record` says more
+            if known is not None:
+                check_name("user", obj.get("user"))
+                made = copy(known)
+                object.__setattr__(made, "user", obj["user"])  # all other fields were checked
+                return made
+        made = self._policies[form] = decode_record(obj)
+        return made
 
     def _parse(self, text: str) -> Expression:
         known = self._parsed.get(text)

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rankcast.errors import ModelError
-from rankcast.language.events import MAX_NESTED
+from rankcast.language.events import MAX_NESTED, check_event_size, decode_event
 from rankcast.language.json_text import dumps
 from rankcast.language.membership_json import FORMS, membership_of_json
 from rankcast.language.parsing import parse_term
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "RESERVED",
     "Outcome",
+    "events_of_json",
     "events_of_table",
     "flattened",
     "is_imprecise",
@@ -41,6 +42,16 @@ _FORMS = {*FORMS, "is", "value"}
 
 Outcome = Event | tuple[str, str]
 """An event, or (raw text, reason) if the row is invalid."""
+
+
+def events_of_json(lines: "pa.Array") -> Iterator[Outcome]:
+    """Decode events from JSON, one per text or byte string."""
+    for line in lines.to_pylist():
+        try:
+            raw = line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line or b""
+            yield decode_event(check_event_size(raw))
+        except ModelError as error:
+            yield line.decode("utf-8", "replace") if isinstance(line, bytes) else line or "", str(error)
 
 
 def events_of_table(table: "pa.Table | pa.RecordBatch") -> Iterator[Outcome]:

@@ -5,7 +5,13 @@ from datetime import UTC, datetime, timedelta
 
 from rankcast.errors import ModelError
 
-__all__ = ["parse_duration", "parse_time", "show_duration", "show_time"]
+__all__ = ["LONGEST_DISTANCE", "LONGEST_DURATION", "parse_duration", "parse_time", "show_duration", "show_time"]
+
+LONGEST_DURATION = timedelta(days=36_500)
+"""The longest age, validity or waiting time that an operator can set. Later times may lie beyond the year 9999."""
+
+LONGEST_DISTANCE = datetime.max - datetime.min
+"""How far two times can be apart."""
 
 _TIME = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}"

@@ -44,8 +44,8 @@ class Advertisement:
     `function` names a ranking function that was registered (`rankcast.overlay.register_scorer`).
     """
 
-    id: Annotated[str, About(NAME, "The advertisement's own name.")]
-    publisher: Annotated[str, About(NAME, "Who publishes under it.")]
+    id: Annotated[str, About(NAME, "The id of the advertisement.")]
+    publisher: Annotated[str, About(NAME, "The publisher who publishes under it.")]
     where: Expression
     k: Annotated[int, About(K, "How many subscriptions a publication goes to.")]
     rank: Annotated[Ranking, About(Word(Ranking), "How recipients are ranked.")] = Ranking.RELEVANCE

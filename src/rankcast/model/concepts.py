@@ -16,7 +16,7 @@ class Concept:
     name: Annotated[str, About(NAME, "The word.")]
     attribute: Annotated[str, About(NAME, "The attribute whose values it describes.")]
     membership: Membership
-    user: Annotated[str | None, About(NAME, "For whom it means this; left out: for everybody.")] = None
+    user: Annotated[str | None, About(NAME, "The user for whom it means this; by default everybody.")] = None
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -2,7 +2,7 @@
 
 A field is declared once, in its dataclass:
 
-    k: Annotated[int | None, About(Whole(1, 1_000), "How many of the best.")] = None
+    k: Annotated[int | None, About(Whole(1, 1_000), "How many events a choice sends at most.")] = None
 
 Its checks, JSON form, OpenAPI schema, command options, page form and the table of limits in the documentation are
 derived from that declaration.

@@ -369,14 +369,23 @@ class Policy:
     time start at `origin`.
     """
 
-    user: Annotated[str, About(NAME, "Whose policy it is.")]
-    mode: Annotated[Mode, About(Word(Mode), "When the best are taken.", "Mode", RestartedState.WINDOW)] = Mode.ALL
-    k: Annotated[int | None, About(Whole(1, 1_000), "How many of the best.", "At most")] = None
+    user: Annotated[str, About(NAME, "The user whom the policy serves.")]
+    mode: Annotated[Mode, About(Word(Mode), "When the best events are chosen.", "Mode", RestartedState.WINDOW)] = (
+        Mode.ALL
+    )
+    k: Annotated[int | None, About(Whole(1, 1_000), "How many events a choice sends at most.", "At most")] = None
     length: Annotated[
         Length | None,
-        About(_LENGTH, "Of a period or window: 100 (events), or 30m, 1h30m, 1d.", "Length", RestartedState.WINDOW),
+        About(
+            _LENGTH, "Length of the period or window: 100 (events), or 30m, 1h30m, 1d.", "Length", RestartedState.WINDOW
+        ),
     ] = None
-    sigma: Annotated[float, About(_SHARE, "1: rank alone counts; 0: diversity.", "Rank against variety")] = 1.0
+    sigma: Annotated[
+        float,
+        About(
+            _SHARE, "Weight of rank against diversity: 1 for rank alone, 0 for diversity alone.", "Rank against variety"
+        ),
+    ] = 1.0
     calm: Annotated[
         float,
         About(
@@ -440,14 +449,16 @@ class Policy:
     weights: Annotated[
         Mapping[str, float],
         About(
-            Numbers(_WEIGHT), "How much an attribute counts for the distance: 1 if not named.", "Weights of attributes"
+            Numbers(_WEIGHT),
+            "Weight of each attribute in the distance; 1 for an attribute that is not listed.",
+            "Weights of attributes",
         ),
     ] = field(default_factory=dict, hash=False)
     attributes: Annotated[
         tuple[str, ...] | None,
         About(
             Names(),
-            "Only these attributes count for the distance; if empty, all.",
+            "Attributes that count for the distance; by default all.",
             "Attributes in which events should differ",
         ),
     ] = None
@@ -464,7 +475,7 @@ class Policy:
         Mapping[str, float],
         About(
             Numbers(_SHARE),
-            "What each source is worth, from 0 to 1: 1 if not named.",
+            "Weight of each source, from 0 to 1; 1 for a source that is not listed.",
             "Worth of sources",
             topic="Score",
         ),
@@ -473,7 +484,7 @@ class Policy:
         timedelta,
         About(
             Duration(timedelta(seconds=1), _LONGEST),
-            "The age at which recency has fallen to one half.",
+            "The age at which the recency of an event is one half.",
             "Half-life of recency",
             topic="Score",
         ),

@@ -17,12 +17,12 @@ class Subscription:
     decides. `weight` is used by the weighted mean and the weight scorer.
     """
 
-    id: Annotated[str, About(NAME, "The subscription's own name.")]
-    user: Annotated[str, About(NAME, "Who subscribes.")]
+    id: Annotated[str, About(NAME, "The id of the subscription.")]
+    user: Annotated[str, About(NAME, "The user who subscribes.")]
     where: Expression
-    score: Annotated[float | None, About(Real(0, 1), "How much it is preferred.")] = None
+    score: Annotated[float | None, About(Real(0, 1), "How much the user prefers it.")] = None
     weight: Annotated[
-        float, About(Real(0, 1_000_000, above=True), "What it counts in a weighted mean and for the scorer `weight`.")
+        float, About(Real(0, 1_000_000, above=True), "Its weight in a weighted mean and for the scorer `weight`.")
     ] = 1.0
 
     def __post_init__(self) -> None:
@@ -33,7 +33,7 @@ class Subscription:
 class Preference:
     """The user prefers one of their subscriptions over another."""
 
-    user: Annotated[str, About(NAME, "Who prefers.")]
+    user: Annotated[str, About(NAME, "The user who prefers.")]
     prefer: Annotated[str, About(NAME, "The subscription that is preferred.")]
     over: Annotated[str, About(NAME, "The subscription over which it is preferred.")]
 

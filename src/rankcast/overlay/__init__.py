@@ -9,12 +9,15 @@ from rankcast.overlay.extent import AdvertisedSpace, Extent, extent
 from rankcast.overlay.finding import Finder
 from rankcast.overlay.forwarding import concerned, forwarded, order_of
 from rankcast.overlay.functions import (
+    NO_FUNCTIONS,
+    CatalogFunctions,
     Custom,
     RankingFunction,
     Score,
     functions_of,
     register_scorer,
     registered_scorer,
+    registered_scorers,
     use_functions,
 )
 from rankcast.overlay.items import (
@@ -58,6 +61,7 @@ from rankcast.overlay.tree import Tree, parse_topology
 
 __all__ = [
     "EVERYTHING",
+    "NO_FUNCTIONS",
     "PLAIN",
     "STRATEGIES",
     "Admission",
@@ -69,6 +73,7 @@ __all__ = [
     "Broker",
     "BrokerItem",
     "BrokerMessage",
+    "CatalogFunctions",
     "Custom",
     "Extent",
     "Finder",
@@ -115,6 +120,7 @@ __all__ = [
     "recipients",
     "register_scorer",
     "registered_scorer",
+    "registered_scorers",
     "scorer_of",
     "urn",
     "use_functions",

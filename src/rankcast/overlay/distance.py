@@ -18,8 +18,8 @@ __all__ = ["distance"]
 def distance(a: NormalForm, b: NormalForm) -> float:
     """1 minus the mean similarity over the attributes that either names; in 0..1, symmetric, 0 for equal expressions.
 
-    The similarity on an attribute is the Jaccard similarity of the admitted values, as for events (semantics: Diversity).
-    It is measured by length for numbers and times, and by count for listed strings. If neither measure is
+    The similarity on an attribute is the Jaccard similarity of the admitted values, as for events (semantics:
+    Diversity). It is measured by length for numbers and times, and by count for listed strings. If neither measure is
     finite, it is 1 if both admit the same values, else 0. An attribute that only one of them names has similarity 0.
     In a disjunction, each part is compared with the nearest part of the other expression, and the mean of both
     directions counts. An expression too large for a normal form has distance 1 to all others.

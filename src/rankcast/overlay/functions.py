@@ -6,20 +6,23 @@ it, but not bring code along.
 
 import math
 from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from rankcast.errors import CatalogError, ModelError, did_you_mean
-from rankcast.model import Catalog, Event, Subscription
+from rankcast.model import AGGREGATES, LEVELS, Aggregate, Catalog, Event, Levels, Subscription
 from rankcast.model.declared import check_name
-from rankcast.model.functions import import_functions
+from rankcast.model.functions import AggregateFunction, LevelFunction, import_functions
 
 __all__ = [
+    "NO_FUNCTIONS",
+    "CatalogFunctions",
     "Custom",
     "RankingFunction",
     "Score",
     "functions_of",
     "register_scorer",
     "registered_scorer",
+    "registered_scorers",
     "use_functions",
 ]
 
@@ -60,14 +63,19 @@ class Custom:
             raise ModelError(
                 f"a ranking function gave {value!r} for subscription {subscription.id!r}; it must give a finite number"
             )
-        return (round(value, 12),)
+        return (_without_noise(value),)
 
     def bounds(self, subscription: Subscription) -> tuple[Score, Score]:
         """The given bounds, or infinite ones."""
         if self._bounds is None:
             return _LOWEST, _HIGHEST
         low, high = self._bounds(subscription)
-        return (round(low, 12),), (round(high, 12),)
+        return (_without_noise(low),), (_without_noise(high),)
+
+
+def _without_noise(value: float) -> float:
+    """A score with 12 significant digits, so that scores that differ only by the rounding of floats tie."""
+    return float(f"{value:.12g}")
 
 
 _KNOWN: dict[str, Custom] = {}
@@ -87,7 +95,7 @@ def register_scorer(
     >>> from rankcast.language import parse
     >>> register_scorer("shortest-id", lambda event, subscription, degree: -len(subscription.id))
     >>> registered_scorer("shortest-id").score(None, Subscription("s1", "ann", parse("true")), 1.0)
-    (-2,)
+    (-2.0,)
     """
     check_name("the name of a ranking function", name)
     _KNOWN[name] = Custom(function, bounds)
@@ -105,12 +113,43 @@ def registered_scorer(name: str) -> Custom:
     return _KNOWN[name]
 
 
-def functions_of(catalog: Catalog) -> dict[str, Custom]:
-    """The ranking functions that the advertisements of a catalog name, to be sent to another process."""
-    names = {one.function for one in catalog.advertisements.values() if one.function is not None}
-    return {name: registered_scorer(name) for name in sorted(names)}
+def registered_scorers() -> list[str]:
+    """The names of all ranking functions that this process knows."""
+    import_functions()
+    return sorted(_KNOWN)
 
 
-def use_functions(functions: Mapping[str, Custom]) -> None:
-    """Register the ranking functions that another process sent."""
-    _KNOWN.update(functions)
+class CatalogFunctions(NamedTuple):
+    """The registered functions that a catalog names: of advertisements, and F and G of policies."""
+
+    scorers: Mapping[str, Custom] = {}
+    aggregates: Mapping[str, AggregateFunction] = {}
+    levels: Mapping[str, LevelFunction] = {}
+
+    def __bool__(self) -> bool:
+        return any(self[:])
+
+
+NO_FUNCTIONS = CatalogFunctions()
+
+
+def functions_of(catalog: Catalog) -> CatalogFunctions:
+    """The registered functions that a catalog names, to be sent to another process."""
+    policies = catalog.policies.values()
+    scorers = {one.function for one in catalog.advertisements.values() if one.function is not None}
+    aggregates = {one.aggregate for one in policies if not isinstance(one.aggregate, Aggregate)}
+    levels = {one.levels for one in policies if not isinstance(one.levels, Levels)}
+    return CatalogFunctions(
+        {name: registered_scorer(name) for name in sorted(scorers)},
+        {name: AGGREGATES[name] for name in sorted(aggregates)},
+        {name: LEVELS[name] for name in sorted(levels)},
+    )
+
+
+def use_functions(functions: CatalogFunctions) -> None:
+    """Register the functions that another process sent."""
+    _KNOWN.update(functions.scorers)
+    for name, aggregate in functions.aggregates.items():
+        AGGREGATES.register(name, aggregate)
+    for name, level in functions.levels.items():
+        LEVELS.register(name, level)

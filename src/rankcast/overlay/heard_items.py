@@ -28,7 +28,7 @@ class HeardItems:
         whole: bool = False,
         keep: Collection[str] = (),
     ) -> int:
-        """Take changes; `whole` replaces all that the neighbour sent before, except `keep`. Returns how many are new."""
+        """Take changes; `whole` replaces all that the neighbour sent before, except `keep`. Counts what is new."""
         known, new = self._items.setdefault(neighbour, {}), {item.key: item for item in put}
         for key in [key for key in known if key not in new and key not in keep] if whole else removed:
             if known.pop(key, None) is not None:

@@ -72,9 +72,10 @@ class Overlay:
         The weights of a fair strategy travel with subscriptions only, as in the paper: what upstream knows about them
         is stale until the next subscription passes. By default a changed weight is a message of its own.
 
-    A subscription goes over a link once, whatever the number of advertisements that need it (see `Links`). A change travels towards each publisher until a broker forwards nothing new; each broker on the way computes its
-    forwarding again. Several changes made together cost this once. A publication costs a match over the subscriptions
-    known to each visited broker. Covering is defined for crisp events, so publications must be crisp.
+    A subscription goes over a link once, whatever the number of advertisements that need it (see `Links`). A change
+    travels towards each publisher until a broker forwards nothing new; each broker on the way computes its forwarding
+    again. Several changes made together cost this once. A publication costs a match over the subscriptions known to
+    each visited broker. Covering is defined for crisp events, so publications must be crisp.
 
     >>> from datetime import UTC, datetime
     >>> from rankcast.language import parse

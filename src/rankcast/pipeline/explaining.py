@@ -5,23 +5,26 @@ policy depends on nothing else (`rankcast.engine.explain.needs_history`), and en
 event.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
-from functools import cache, partial
+from functools import partial
 from itertools import islice
 
 from rankcast.engine.explain import EventOutcome, EventTrace, Explanation, needs_history
 from rankcast.engine.trace import UserReplay
 from rankcast.errors import CatalogError, RankcastError, did_you_mean
+from rankcast.language import decode_event
 from rankcast.model import Catalog, Length, Mode, Policy, Unit
-from rankcast.pipeline.log_replay import LogReplay
+from rankcast.pipeline.log_replay import LogReplay, catalogs, choices
+from rankcast.pipeline.remembered import Remembered
 from rankcast.pipeline.replay_states import ReplayState, ReplayStates
 from rankcast.store import LoggedEvent, Store
 from rankcast.store.event_log import GRACE
-from rankcast.store.texts import event_of
+from rankcast.store.schema import datetime_of
 
-__all__ = ["MOST_EVENTS", "explain_logged"]
+__all__ = ["MOST_EVENTS", "explain_logged", "forget_states"]
 
 MOST_EVENTS = 100_000
 """How many events before the explained one are replayed at most."""
@@ -29,9 +32,15 @@ MOST_EVENTS = 100_000
 _RECENT = 1_000
 """How many events before its own a period of time looks at, to know whether it ends by the clock."""
 
+_MOST_READ = 1_000
+"""How many events are read at once."""
+
 _BLOCK = 5_000
-_SMALL_BLOCK = 250
+_SMALL_BLOCK = 50
 """A replay remembers the state of the user after blocks of these sizes. Large blocks are served over arrays."""
+
+_NEAR = 1_000
+"""A window that began at most this many events before is replayed from its beginning, and needs no state."""
 
 _VISIBLE = 64
 """From this many events between publication and delivery on, those between are served by an engine."""
@@ -39,6 +48,10 @@ _VISIBLE = 64
 _SAME_RANK = 1e-6
 
 _states = ReplayStates()
+_catalogs = Remembered[tuple[tuple[str, int], str, int], Catalog](
+    20_000, lambda catalog: 1 + len(catalog.subscriptions)
+)
+"""The records of users by store, user and version: together about as many subscriptions."""
 
 
 def explain_logged(
@@ -58,17 +71,32 @@ def explain_logged(
     logged = store.event(event_id)
     if logged is None:
         raise CatalogError(f"there is no event {event_id!r} in {store.database.place}")
-    catalogs = cache(partial(store.user_catalog, user))
-    if not catalogs(logged.catalog_version).subscriptions_of(user):
+    place = store.database.place, store.created()
+
+    def of_user(version: int) -> Catalog:
+        return _catalogs.get((place, user, version), partial(store.user_catalog, user, version))
+
+    if not of_user(logged.catalog_version).subscriptions_of(user):
         near = did_you_mean(user, store.catalog(logged.catalog_version).users())
-        raise RankcastError(f"there is no user {user!r} with subscriptions when event {event_id!r} was published{near}")
-    return _Explaining(store, user, logged, catalogs, most, tell).explanation()
+        raise RankcastError(
+            f"there is no user {user!r} who had subscriptions when event {event_id!r} was published{near}"
+        )
+    return _Explaining(store, place, user, logged, of_user, most, tell).explanation()
+
+
+def forget_states() -> None:
+    """Forget what this process remembers, as a new process remembers nothing."""
+    _states.clear()
+    _catalogs.clear()
+    choices.clear()
+    catalogs.clear()
 
 
 class _Explaining:
     def __init__(
         self,
         store: Store,
+        place: tuple[str, int],
         user: str,
         logged: LoggedEvent,
         catalogs: Callable[[int], Catalog],
@@ -87,17 +115,18 @@ class _Explaining:
         self._policy = catalogs(logged.catalog_version).policy_of(user)
         self._skipped = 0
         self._held: list[str] = []
+        self._trusts_memory = True
+        self._is_remembered = False
+        self._remembered = place
 
     def explanation(self) -> Explanation:
         """The explanation, with what the log says."""
-        trace = self._traced({})
-        if self._policy.mode is Mode.PERIODIC and not (self._agrees(trace) and trace.is_decided):
-            # A period may have been ended by hand, which no event shows, but the times of its deliveries do.
-            names = self._held if trace.step is None else [one.event.id for one in trace.step.candidates]
-            received = {name: self._received(name) for name in names}
-            if any(received.values()):
-                again = self._traced({name: when for name, when in received.items() if when is not None})
-                trace = again if self._agrees(again) else trace
+        trace = self._retraced()
+        if not self._agrees(trace) and self._is_remembered:
+            # The way to what is remembered may have missed that a period was ended by hand. Saved states have not.
+            self._trusts_memory = False
+            again = self._retraced()
+            trace = again if self._agrees(again) else trace
         return trace.explanation(
             EventOutcome(
                 self._delivery,
@@ -108,20 +137,39 @@ class _Explaining:
             )
         )
 
+    def _retraced(self) -> EventTrace:
+        """Replay the user, again with the ends by hand if there were any."""
+        trace = self._traced({})
+        if self._policy.mode is Mode.PERIODIC and not (self._agrees(trace) and trace.is_decided):
+            # A period may have been ended by hand, which no event shows, but the times of its deliveries do.
+            names = self._held if trace.step is None else [one.event.id for one in trace.step.candidates]
+            received = {name: self._received(name) for name in names}
+            if any(received.values()):
+                again = self._traced({name: when for name, when in received.items() if when is not None})
+                trace = again if self._agrees(again) else trace
+        return trace
+
     def _traced(self, received: Mapping[str, datetime]) -> EventTrace:
         """Replay the user. `received` says when the candidates of a period were delivered, by their ids."""
         trace, event = EventTrace(self._logged.event), self._logged
         start, holds = self._start()
         end = self._reached if self._is_served else self._store.last_offset()
-        if holds:
+        is_near = holds and event.offset - start <= _NEAR
+        known = None if is_near else self._known_state(start)
+        if known is None:
             replay = self._replay(start)
+        else:
+            replay, start, self._skipped = self._along_log(known.catalog_version), known.offset, 0
+            if replay.user_replay is not None and known.state is not None:
+                replay.user_replay.restore(known.state)
+        if holds:
             for entry in self._entries(start, event.offset - 1):
                 self._close_by_hand(replay, trace, entry, received)
                 trace.take(replay.update(entry.catalog_version))
                 if replay.user_replay is not None:
                     replay.user_replay.hold(entry.event, entry.clock)
         else:
-            replay = self._with_history(start)
+            self._forward(replay, start)
         self._show(replay, trace, event)
         later = iter(()) if self._is_over(trace) else self._later(event.offset, end)
         shown = self._delivery.window if self._delivery is not None and self._policy.mode is Mode.SLIDING else 0
@@ -203,49 +251,75 @@ class _Explaining:
         return LogReplay(self._store, self._user, version, self._catalogs)
 
     def _replay(self, start: int) -> LogReplay:
-        first = next(self._store.event_texts(start, start + 1), None)
-        replay = self._along_log(self._logged.catalog_version if first is None else first.catalog_version)
+        replay = self._along_log(self._version_after(start))
         if _unit(self._policy) is Unit.TIME and self._policy.mode is Mode.PERIODIC:
             for row in self._store.event_texts(max(0, start - _RECENT), start):
                 replay.pass_by(row)
         return replay
 
-    def _with_history(self, start: int) -> LogReplay:
-        """The user at the event, served from `start` or from a remembered state after it."""
+    def _known_state(self, start: int) -> ReplayState | None:
+        """The last known state of the user between `start` and the event: of this process, or of the store."""
         last = self._logged.offset - 1
-        store = self._store.database.place, self._store.created()
-        known = _states.nearest(store, self._user, last)
-        if known is None or known.offset <= start:
-            replay = self._replay(start)
-        else:
-            replay, start = self._along_log(known.catalog_version), known.offset
-            if replay.user_replay is not None:
-                replay.user_replay.restore(known.state)
+        known = _states.nearest(self._remembered, self._user, last) if self._trusts_memory else None
+        self._is_remembered = known is not None and known.offset > start
+        after = start if known is None else max(start, known.offset)
+        if last - after > 2 * _SMALL_BLOCK or not self._trusts_memory:
+            from rankcast.pipeline.saved_state import state_before  # loads what only some explanations need
+
+            saved = state_before(self._store, self._user, after, last)
+            if saved is not None:
+                known = ReplayState(saved[0].offset, saved[0].catalog_version, saved[1])
+                _states.put(self._remembered, self._user, known)
+        return None if known is None or known.offset <= start else known
+
+    def _forward(self, replay: LogReplay, start: int) -> None:
+        """Serve the events between an offset and the event, and remember states on the way."""
+        last = self._logged.offset - 1
+        while last - start > 2 * _BLOCK:
+            replay.forward(list(self._entries(start, start + _BLOCK)))
+            start += _BLOCK
+            self._remember(replay, start)
+        entries = list(self._entries(start, last))
         while start < last:
-            size = _BLOCK if last - start > 2 * _BLOCK else _SMALL_BLOCK - start % _SMALL_BLOCK
-            up_to = min(last, start + size)
-            replay.forward(list(self._entries(start, up_to)))
+            up_to = min(last, start - start % _SMALL_BLOCK + _SMALL_BLOCK)
+            count = bisect_right(entries, up_to, key=lambda entry: entry.offset)
+            replay.forward(entries[:count])
+            del entries[:count]
             start = up_to
-            if self._skipped == 0 and start % _SMALL_BLOCK == 0 and replay.user_replay is not None:
-                state = replay.user_replay.subscriber.state()
-                _states.put(store, self._user, ReplayState(start, replay.version, state))
-        return replay
+            self._remember(replay, start)
+
+    def _remember(self, replay: LogReplay, offset: int) -> None:
+        if self._skipped == 0 and offset % _SMALL_BLOCK == 0 and replay.user_replay is not None:
+            state = replay.user_replay.subscriber.state()
+            _states.put(self._remembered, self._user, ReplayState(offset, replay.version, state))
 
     def _start(self) -> tuple[int, bool]:
         """After which offset the replay starts, and whether decisions before the event do not matter."""
-        start = self._start_of_window()
-        first = next(self._store.event_texts(start, start + 1), None)
-        version = self._logged.catalog_version if first is None else first.catalog_version
-        policies = self._along_log(version).policies(self._logged.catalog_version)
-        if not any(needs_history(policy) for policy in policies):
-            return start, True
+        if not needs_history(self._policy):
+            start = self._start_of_window()
+            if not any(needs_history(policy) for policy in self._policies_since(start)):
+                return start, True
         pipeline = self._store.pipeline()
         began = pipeline.start_offset if pipeline is not None and pipeline.start_version < 0 else 0
         oldest = max(began, self._logged.offset - 1 - self._most)
-        kept = next(self._store.event_texts(oldest, self._logged.offset), None)
+        kept = next(self._store.event_texts(oldest, self._logged.offset, 1), None)
         oldest = oldest if kept is None else kept.offset - 1
         self._skipped = oldest - began
         return oldest, False
+
+    def _version_after(self, offset: int) -> int:
+        """The version of the catalog under which the event after an offset was published."""
+        first = next(self._store.event_texts(offset, offset + 1), None)
+        return self._logged.catalog_version if first is None else first.catalog_version
+
+    def _policies_since(self, offset: int) -> Iterator[Policy]:
+        """The policies of the user from the event after an offset up to the explained event."""
+        version, last = self._version_after(offset), self._logged.catalog_version
+        if version < last:
+            yield self._catalogs(version).policy_of(self._user)
+            for change in self._store.changes(version, last):
+                if isinstance(change.record, Policy) and change.record.user == self._user:
+                    yield change.record
 
     def _start_of_window(self) -> int:
         """The offset before the first event that can share a window or period with the event."""
@@ -275,13 +349,13 @@ class _Explaining:
             return origin + period * span
 
         start = min(offset - 1, self._store.offset_before(begin(number(event.time))))
-        recent = list(self._store.event_texts(max(0, offset - _RECENT), offset))
+        recent = self._store.event_texts(max(0, offset - _RECENT), offset)
         if any(number(row.clock) <= number(row.published) for row in recent):
             present = begin(number(self._logged.clock))
             low, high = 0, offset  # the clock does not run backwards along the log
             while low < high:
                 middle = (low + high) // 2
-                row = next(self._store.event_texts(middle, offset), None)
+                row = next(self._store.event_texts(middle, offset, 1), None)
                 low, high = (low, middle) if row is None or row.clock >= present else (middle + 1, high)
             start = min(start, low)
         return start
@@ -292,14 +366,15 @@ class _Explaining:
         oldest = max(0, last - self._most)
         replay = self._along_log(self._logged.catalog_version).user_replay
         assert replay is not None
+        size = 2 * count
         while last > oldest:
-            block = list(self._store.events(max(oldest, last - _RECENT), last - max(oldest, last - _RECENT)))
-            for entry in reversed(block):
+            begin = max(oldest, last - size)
+            for entry in reversed(list(self._store.events(begin, last - begin))):
                 matched = replay.matched(entry.event)
                 count -= bool(replay.admitted(entry.event, matched))
                 if count <= 0:
                     return entry.offset - 1
-            last = max(oldest, last - _RECENT)
+            last, size = begin, min(2 * size, _MOST_READ)
         return last
 
     def _later(self, after: int, up_to: int) -> Iterator[LoggedEvent]:
@@ -307,16 +382,17 @@ class _Explaining:
         size = _VISIBLE
         while after < up_to:
             yield from self._entries(after, min(after + size, up_to))
-            after, size = after + size, 4 * size
+            after, size = after + size, min(4 * size, _BLOCK)
 
     def _entries(self, after: int, up_to: int) -> Iterator[LoggedEvent]:
-        for row in self._store.event_texts(after, up_to):
-            self._tell(1)
-            event = None
-            with suppress(Exception):  # what cannot be read was not served either
-                event = event_of(row.content, row.offset)
-            if event is not None:
-                yield LoggedEvent(row.offset, row.catalog_version, event, row.logged)
+        for begin in range(after, up_to, _MOST_READ):
+            for row in self._store.log_rows(begin, min(begin + _MOST_READ, up_to)):
+                self._tell(1)
+                event = None
+                with suppress(Exception):  # what cannot be read was not served either
+                    event = decode_event(row.content, seq=row.offset)
+                if event is not None:
+                    yield LoggedEvent(row.offset, row.catalog_version, event, datetime_of(row.logged))
 
 
 def _waiting(user: UserReplay) -> list[str]:

@@ -9,12 +9,13 @@ from time import monotonic
 from typing import NamedTuple
 
 from rankcast.engine.arrays import BatchShard
-from rankcast.engine.choice import FAR_BEHIND
+from rankcast.engine.choice import FAR_BEHIND, FEW_EVENTS, is_small
 from rankcast.engine.isolation import reason
 from rankcast.engine.reference.shard import Shard
 from rankcast.engine.states import unpack_states
 from rankcast.errors import StoreError
-from rankcast.model import Delivery, SetAside
+from rankcast.model import EPOCH, Catalog, Delivery, Event, SetAside
+from rankcast.pipeline.looking_ahead import LookAhead
 from rankcast.pipeline.saved_state import PageWriter, Position, restore
 from rankcast.pipeline.serving import ReadEvent, make_shards, publish_to, read_events
 from rankcast.store import SPARK, ClockAdvance, Instants, Store
@@ -88,6 +89,10 @@ class LocalPipeline:
         It can be exceeded by the time for one event. The first slice is a third of it, so that few events are
         delivered soon. If a commit takes longer, the slice grows with it, because at least half of the time is for
         serving.
+    has_loops
+        Whether the compiled loops of the array engine can be used. Until they can, the reference engine serves.
+    is_urgent
+        Whether a batch should be committed soon, because somebody waits for what was published after it.
     """
 
     def __init__(
@@ -97,8 +102,12 @@ class LocalPipeline:
         batch: int = 5_000,
         expected: int = 0,
         slice_seconds: float = float("inf"),
+        has_loops: Callable[[], bool] = lambda: True,
+        is_urgent: Callable[[], bool] = lambda: False,
     ) -> None:
         self._store = store
+        self._has_loops = has_loops
+        self._is_urgent = is_urgent
         self._count = shards
         self._batch = batch
         self._expected = expected
@@ -118,6 +127,9 @@ class LocalPipeline:
         self._chosen_for = 0
         """The number of subscriptions when the kind of shard was chosen."""
         self._aside: list[SetAside] = []
+        self._ahead: Catalog | None = None
+        """The catalog of the shards, if they have subscriptions that are newer than `version`."""
+        self._look = LookAhead(store)
 
     def load(self) -> None:
         """Load the shards, so that `due` is known before anything is published."""
@@ -129,7 +141,7 @@ class LocalPipeline:
         store, clock = self._store, self._store.database.clock
         self.load()
         while True:
-            if self._is_outgrown():
+            if self._is_outgrown() and self._has_loops():
                 self._choose_again(plain=False)
             expected, served = self._offset, clock()
             served_slice = self._serve_slice(close)
@@ -159,6 +171,7 @@ class LocalPipeline:
             )
             self._commit_seconds = monotonic() - begun
             self._offset, self._shards = reached, shards
+            self._look.rest()
             told, seconds = self._told(), (self._serving_seconds, self._change_seconds)
             yield CommittedBatch(reached, len(logged), written, told, seconds[0], self._version, seconds[1])
             if served_slice.is_last:
@@ -177,10 +190,35 @@ class LocalPipeline:
         return min(found) + GRACE if found else None
 
     def prepare(self, is_over: Callable[[], bool]) -> None:
-        """Do in advance what the next event would do for users with many subscriptions, until `is_over`."""
+        """Do in advance what the next event would wait for, until `is_over`.
+
+        Subscriptions that were added since the last event join the shards and their index, and those of users who have
+        many are compared. Each event is still served with the catalog of its own version.
+        """
+        while not is_over() and self._look_ahead():
+            pass
         for shard in self._shards:
             if isinstance(shard, BatchShard):
                 shard.prepare(is_over)
+
+    def _look_ahead(self) -> bool:
+        """Let some of the added subscriptions join the shards. Returns whether there may be more."""
+        newest = self._look.newest(self._version) if self._shards else None
+        if newest is None:
+            return False
+        if self._is_outgrown(newest) and self._has_loops():
+            self._choose_again(plain=False, count=len(newest.subscriptions))
+        shards = [shard for shard in self._shards if isinstance(shard, BatchShard)]
+        ahead = self._look.with_some(self._ahead or self._store.catalog(self._version), newest, shards)
+        if ahead is None:
+            return False
+        self._shards = []  # after a failure they are loaded again
+        for shard in shards:
+            shard.update(ahead)
+            next(iter(shard.match(Event("none", EPOCH, {}))), None)  # this compiles the index
+        self._shards, self._ahead = [*shards], ahead
+        self._take(shards, self._offset + 1)
+        return True
 
     def waiting(self) -> tuple[int, int]:
         """How many candidates wait for the end of their period, and of how many users. Reads the whole state."""
@@ -273,7 +311,7 @@ class LocalPipeline:
                 return _ServedSlice(shards, logged, deliveries, is_last)
             if not is_last:
                 self._part = self._next_part(len(part), self._serving_seconds - before)
-            if is_last or len(logged) >= self._batch or monotonic() >= until:
+            if is_last or len(logged) >= self._batch or monotonic() >= until or self._is_urgent():
                 self._behind = 0 if is_last else self._behind + 1
                 return _ServedSlice(shards, logged, deliveries, is_last)
 
@@ -311,7 +349,7 @@ class LocalPipeline:
                 f"the store {self._store.database.place!r} is served by the pipeline with the checkpoint {known.place!r}; go on with "
                 "that (rankcast run --engine spark), or bring its delivery state back with: rankcast state repartition"
             )
-        self._aside = []
+        self._aside, self._ahead = [], None
         saved = self._store.saved_state()
         if saved.pages and saved.shards != self._count:
             raise StoreError(
@@ -321,10 +359,8 @@ class LocalPipeline:
         self._offset, self._version = saved.offset, saved.catalog_version
         clocks = [page.mark.clock for page in saved.pages] + [advance.number for advance in saved.advances]
         self._clock = max(clocks, default=0)
-        pending = max(self._expected, self._store.last_offset() - self._offset)
-        self._chosen_for = len(self._store.catalog(self._version).subscriptions)
         try:
-            self._shards = restore(self._store, saved, lambda catalog: make_shards(catalog, self._count, pending))
+            self._shards = restore(self._store, saved, self._make_shards)
         except StoreError:
             raise
         except Exception as error:
@@ -335,30 +371,46 @@ class LocalPipeline:
             self._choose_again(plain=True)
         self._take(self._shards, self._offset + 1)
 
-    def _choose_again(self, plain: bool) -> None:
-        """Replace the shards by such that suit the amount of work, or by plain ones, in the same state."""
+    def _make_shards(self, catalog: Catalog, count: int = 0) -> list[Shard | BatchShard]:
+        """Shards that suit the amount of work, with at least `count` subscriptions."""
         pending = max(self._expected, self._store.last_offset() - self._offset)
+        count = max(count, len(catalog.subscriptions))
+        if is_small(pending, count):
+            self._chosen_for, events = count, 0
+        elif self._has_loops():
+            self._chosen_for, events = count, max(pending, FEW_EVENTS)
+        else:
+            self._chosen_for, events = 0, 0  # the choice is made again when there are loops
+        return make_shards(catalog, self._count, events)
+
+    def _choose_again(self, plain: bool, count: int = 0) -> None:
+        """Replace the shards by such that suit the amount of work, or by plain ones, in the same state.
+
+        `count` is the number of subscriptions that there will be soon.
+        """
         catalog = self._store.catalog(self._version)
-        self._chosen_for = len(catalog.subscriptions)
-        before, self._shards = self._shards, make_shards(catalog, self._count, 0 if plain else pending)
+        shards = make_shards(catalog, self._count, 0) if plain else self._make_shards(catalog, count)
+        before, self._shards, self._ahead = self._shards, shards, None
         for shard, old in zip(self._shards, before, strict=True):
             shard.restore(old.state())
         self._take(self._shards, self._offset + 1)
 
-    def _is_outgrown(self) -> bool:
-        """Whether shards chosen for a small job now have a large one."""
+    def _is_outgrown(self, catalog: Catalog | None = None) -> bool:
+        """Whether shards chosen for a small job have a large one, with a catalog or with that of the last event."""
         if isinstance(self._shards[0], BatchShard):
             return False
-        subscriptions = len(self._store.catalog(self._version).subscriptions)
-        return subscriptions > 2 * self._chosen_for or self._store.last_offset() - self._offset >= FAR_BEHIND
+        catalog = catalog or self._store.catalog(self._version)
+        return (
+            len(catalog.subscriptions) > 2 * self._chosen_for or self._store.last_offset() - self._offset >= FAR_BEHIND
+        )
 
     def _publish(self, shards: Sequence[Shard | BatchShard], logged: list[ReadEvent], close: bool) -> list[Delivery]:
         deliveries: list[Delivery] = []
         for version, group in groupby(logged, key=lambda entry: entry.catalog_version):
             begun = monotonic()
             catalog, entries = self._store.catalog(version), list(group)
-            if version != self._version:
-                self._version = version
+            if version != self._version or self._ahead is not None:
+                self._version, self._ahead = version, None
                 deliveries += [delivery for shard in shards for delivery in shard.update(catalog)]
                 self._take(shards, entries[0].offset)
                 self._change_seconds += monotonic() - begun

@@ -1,17 +1,29 @@
 """Serving one user alone along the log of a store, each event under its own version of the catalog."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cached_property, partial
 
 from rankcast.choose import Moment, Step
-from rankcast.engine.choice import shard_for
+from rankcast.engine.choice import is_small, shard_for
 from rankcast.engine.states import pack_states, unpack_states
 from rankcast.engine.trace import UserReplay
-from rankcast.model import Advertisement, Catalog, Concept, Event, Policy, Record
+from rankcast.model import Advertisement, Catalog, Concept, Event, Record
+from rankcast.pipeline.remembered import Remembered
+from rankcast.plain import State
 from rankcast.store import BrokerLog, LoggedEvent, Store
 from rankcast.store.event_log import LoggedText
 
-__all__ = ["LogReplay"]
+__all__ = ["LogReplay", "catalogs", "choices"]
+
+_ROUTES = 1_000
+"""The choices of brokers are read for this many events at once."""
+
+choices = Remembered[tuple[tuple[str, int], int, int], frozenset[str]](10_000)
+"""The subscriptions that events under an advertisement reach, by store, version of the catalog and event. To choose
+them costs a match of all subscriptions, and all users share the choice."""
+
+catalogs = Remembered[tuple[tuple[str, int], int], Catalog](10_000, lambda catalog: 1 + len(catalog.subscriptions))
+"""The records of everybody by store and version, for these choices: together about as many subscriptions."""
 
 
 class LogReplay:
@@ -30,6 +42,7 @@ class LogReplay:
         self._catalogs = catalogs or partial(store.user_catalog, user)
         self.user_replay: UserReplay | None = None
         self.catalog = Catalog()
+        self._routes: dict[int, frozenset[str] | None] = {}
         self._use(self._catalogs(catalog_version))
 
     @property
@@ -37,18 +50,38 @@ class LogReplay:
         """The version of the catalog that the user is served with."""
         return self._version
 
+    @cached_property
+    def _place(self) -> tuple[str, int]:
+        return self._store.database.place, self._store.created()
+
     def update(self, version: int) -> list[Step]:
         """Switch to a version of the catalog; returns the decisions that this causes."""
         if version == self._version:
             return []
-        changes = self._store.changes(self._version, version)
+        changes = list(self._store.changes(self._version, version))
         self._version = version
         if any(change.record is None or self._concerns(change.record) for change in changes):
             return self._use(self._catalogs(version))
+        if self.user_replay is not None:
+            self.user_replay.compete_anew()
         return []
 
     def forward(self, entries: Sequence[LoggedEvent]) -> None:
         """Serve events at the speed of an engine, without showing the decisions."""
+        if is_small(len(entries), len(self.catalog.subscriptions_of(self.user))):
+            version, state = self._version, self._state()
+            try:
+                for entry in entries:
+                    self.update(entry.catalog_version)
+                    if self.user_replay is not None:
+                        self.user_replay.publish(entry.event, entry.clock)
+            except Exception:  # a shard sets aside what fails
+                self._return(version, state)
+            else:
+                return
+        self._forward_by_shards(entries)
+
+    def _forward_by_shards(self, entries: Sequence[LoggedEvent]) -> None:
         first = 0
         while first < len(entries):
             self.update(entries[first].catalog_version)
@@ -58,26 +91,30 @@ class LogReplay:
             self._serve(entries[first:last])
             first = last
 
+    def _state(self) -> State | None:
+        return None if self.user_replay is None else self.user_replay.subscriber.state()
+
+    def _return(self, version: int, state: State | None) -> None:
+        """Go back to a version of the catalog and the state that the user had then."""
+        self._version, self.user_replay = version, None
+        self._use(self._catalogs(version))
+        if self.user_replay is not None and state is not None:
+            self.user_replay.restore(state)
+
     def pass_by(self, row: LoggedText) -> None:
         """Note the times of an event that does not matter otherwise: periods of time depend on them."""
         if self.user_replay is not None:
             self.user_replay.subscriber.mode.publish(Moment(row.offset, row.published, row.clock), None)
 
-    def policies(self, version: int) -> list[Policy]:
-        """The user's policies from the current version of the catalog up to another."""
-        found = [
-            change.record
-            for change in self._store.changes(self._version, version)
-            if isinstance(change.record, Policy) and change.record.user == self.user
-        ]
-        return [self.catalog.policy_of(self.user), *found]
-
     def _is_changed(self, version: int) -> bool:
         """Whether something that concerns the user has changed since the current version."""
         if version == self._version:
             return False
-        changes = self._store.changes(self._version, version)
-        if any(change.record is None or self._concerns(change.record) for change in changes):
+        changes = list(self._store.changes(self._version, version))
+        # Under an advertisement users compete, so everybody's subscriptions matter.
+        if (changes and self.catalog.advertisements) or any(
+            change.record is None or self._concerns(change.record) for change in changes
+        ):
             return True
         self._version = version
         return False
@@ -101,21 +138,30 @@ class LogReplay:
 
     def _concerns(self, record: Record) -> bool:
         """Whether a change of this record may affect the user: the user's own records and shared ones."""
-        if isinstance(record, Advertisement | Concept):
-            return True
-        # Under an advertisement users compete, so everybody's subscriptions matter.
-        return record.user == self.user or bool(self.catalog.advertisements)
+        return isinstance(record, Advertisement | Concept) or record.user == self.user
 
     def _chosen(self, event: Event) -> frozenset[str] | None:
-        """The subscriptions that brokers chose for an event of the log; None if this is not the store of a broker."""
-        return BrokerLog(self._store.database).chosen([event.seq]).get(event.seq)
+        """The subscriptions that brokers or the publisher chose for an event of the log; None if nobody chose."""
+        if event.seq not in self._routes:
+            near = range(event.seq, event.seq + _ROUTES)
+            self._routes = {**dict.fromkeys(near), **BrokerLog(self._store.database).chosen(near)}
+        chosen = self._routes[event.seq]
+        if chosen is None and event.advertisement in self.catalog.advertisements:
+            assert self.user_replay is not None
+            key = self._place, self._version, event.seq
+            chosen = choices.get(key, partial(self.user_replay.recipients, event))
+        return chosen
+
+    def _everybody(self) -> Catalog:
+        """The whole catalog in the current version."""
+        return catalogs.get((self._place, self._version), partial(self._store.catalog, self._version))
 
     def _use(self, catalog: Catalog) -> list[Step]:
         self.catalog = catalog
         if not catalog.subscriptions_of(self.user):
             self.user_replay = None
         elif self.user_replay is None:
-            self.user_replay = UserReplay(catalog, self.user, self._chosen, lambda: self._store.catalog(self._version))
+            self.user_replay = UserReplay(catalog, self.user, self._chosen, self._everybody)
         else:
             return self.user_replay.update(catalog)
         return []

@@ -15,7 +15,16 @@ from typing import NamedTuple
 from rankcast.engine.arrays import BatchShard
 from rankcast.engine.choice import shard_for
 from rankcast.engine.named_events import EventSource
-from rankcast.engine.pages import PageEvents, UsersByPage, join_page, page_of, page_states, pages_for, write_page
+from rankcast.engine.pages import (
+    PageEvents,
+    UsersByPage,
+    join_page,
+    page_of,
+    page_states,
+    pages_for,
+    state_in_page,
+    write_page,
+)
 from rankcast.engine.reference.shard import Shard, shard_of
 from rankcast.errors import StoreError
 from rankcast.model import Catalog, Event
@@ -23,7 +32,17 @@ from rankcast.pipeline.serving import publish_to, read_events
 from rankcast.plain import State
 from rankcast.store import ClockAdvance, PageMark, SavedState, StateChanges, StatePage, Store
 
-__all__ = ["USERS_PER_PAGE", "LogEvents", "PageWriter", "Position", "pages_of", "restore", "states_of"]
+__all__ = [
+    "USERS_PER_PAGE",
+    "LogEvents",
+    "PageWriter",
+    "Position",
+    "page_with",
+    "pages_of",
+    "restore",
+    "state_before",
+    "states_of",
+]
 
 USERS_PER_PAGE = 64
 """Intended number of users per page. A page is written in a few milliseconds."""
@@ -113,6 +132,37 @@ def states_of(store: Store, saved: SavedState) -> Iterator[dict[str, State]]:
     # Events under an advertisement go to the best of all users, so these are restored together.
     for shard in restore(store, saved, lambda catalog: [shard_for(saved.lag, catalog)]):
         yield shard.states(shard.users)
+
+
+def page_with(user: str, marks: Sequence[PageMark]) -> PageMark | None:
+    """The first page that contains the state of a user, among pages of all shards; None if there is none."""
+    shard = shard_of(user, len({mark.shard for mark in marks})) if marks else 0
+    own = (mark for mark in marks if mark.shard == shard and mark.page == page_of(user, mark.pages))
+    return next(own, None)
+
+
+def state_before(store: Store, user: str, after: int, offset: int) -> tuple[PageMark, State | None] | None:
+    """The last state of a user that the store has from between two offsets, and where it was saved.
+
+    The state is None if the user had none there; the whole result is None if there is no such page, or if it cannot
+    be used. Cost: one page is read, and the events that the state names.
+    """
+
+    def is_usable(mark: PageMark) -> bool:
+        return after < mark.offset <= offset and mark.needed > after
+
+    def find(marks: Sequence[PageMark]) -> PageMark | None:
+        found = page_with(user, sorted(marks, key=lambda mark: (is_usable(mark), mark.offset), reverse=True))
+        return found if found is not None and is_usable(found) else None
+
+    page = store.past_page(find)
+    if page is None:
+        return None
+    try:
+        state = state_in_page(page.content, PageEvents(LogEvents(store)), user)
+    except StoreError:  # an event that it names is not in the log any more
+        return None
+    return None if state is not None and state.get("set_aside") else (page.mark, state)
 
 
 def pages_of(shards: Sequence[Shard | BatchShard], at: Position) -> list[StatePage]:

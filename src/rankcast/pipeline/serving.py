@@ -62,7 +62,7 @@ def _with_recipients(brokers: BrokerLog, read: list[ReadEvent], advertised: list
 
 def make_shards(catalog: Catalog, shards: int, events: int) -> list[Shard | BatchShard]:
     """Shards that share the users of a catalog and suit a number of events."""
-    return [shard_for(events, catalog, _lives_in(number, shards)) for number in range(shards)]
+    return [shard_for(events, catalog, _lives_in(number, shards), is_live=True) for number in range(shards)]
 
 
 def publish_to(

@@ -3,59 +3,32 @@ period or window, or fading (semantics: Novelty counts)."""
 
 from collections import deque
 from collections.abc import Collection, Iterable
-from typing import Protocol
 
 from rankcast.plain import State
 
-__all__ = ["DeliveryCounts", "FadingCounts", "HistoryCounts", "PeriodCounts", "WindowCounts"]
+__all__ = ["DeliveryCounts", "FadingCounts", "PeriodCounts", "WindowCounts"]
 
 _LARGEST = 2.0**100
 
 
-class DeliveryCounts(Protocol):
-    """Counts of the events before the current one."""
+class DeliveryCounts:
+    """Counts of the events before the current one, over all history. O(1) per delivery and subscription."""
+
+    def __init__(self) -> None:
+        self.t = 0
+        self._delivered: dict[str, float] = {}
 
     @property
     def total(self) -> float:
         """The events that matched the user."""
-
-    def of(self, subscription: str) -> float:
-        """The events that were delivered because of a subscription."""
-
-    def advance(self) -> None:
-        """Go to the next event that matches the user."""
-
-    def add(self, credited: Iterable[str]) -> None:
-        """Count a delivery at the current event."""
-
-    def keep(self, ids: Collection[str]) -> None:
-        """Forget all other subscriptions."""
-
-    def state(self) -> State:
-        """Plain data for `restore`."""
-
-    def restore(self, state: State) -> None:
-        """Continue from a saved `state`."""
-
-
-class HistoryCounts:
-    """Counts over all history. O(1) per delivery and subscription."""
-
-    def __init__(self) -> None:
-        self.t = 0
-        self._delivered: dict[str, int] = {}
-
-    @property
-    def total(self) -> float:
-        """The events before the current one."""
         return self.t - 1
 
     def of(self, subscription: str) -> float:
-        """The deliveries of a subscription."""
+        """The events that were delivered because of a subscription."""
         return self._delivered.get(subscription, 0)
 
     def advance(self) -> None:
-        """Go to the next event."""
+        """Go to the next event that matches the user."""
         self.t += 1
 
     def add(self, credited: Iterable[str]) -> None:
@@ -77,7 +50,7 @@ class HistoryCounts:
         self._delivered = dict(state["delivered"])
 
 
-class PeriodCounts(HistoryCounts):
+class PeriodCounts(DeliveryCounts):
     """Counts since the start of the current period of matching events; for a lazy filter.
 
     >>> counts = PeriodCounts(period=2)
@@ -106,7 +79,7 @@ class PeriodCounts(HistoryCounts):
             self._delivered = {}
 
 
-class WindowCounts(HistoryCounts):
+class WindowCounts(DeliveryCounts):
     """Counts over the last `length` matching events; for an eager or paced filter. Keeps the deliveries of the window.
 
     >>> counts = WindowCounts(length=2)
@@ -162,7 +135,7 @@ class WindowCounts(HistoryCounts):
             super().add(names)
 
 
-class FadingCounts:
+class FadingCounts(DeliveryCounts):
     """Counts that halve every `half_life` matching events.
 
     The weight of new events grows instead, and everything is divided by a power of two before it gets too large. So an
@@ -178,20 +151,15 @@ class FadingCounts:
     """
 
     def __init__(self, half_life: int) -> None:
+        super().__init__()
         self._growth = 2.0 ** (1 / half_life)
-        self.t = 0
         self._weight = 1.0
         self._total = 0.0
-        self._delivered: dict[str, float] = {}
 
     @property
     def total(self) -> float:
-        """The events before the current one, in units of its weight."""
+        """The events before the current one, in units of its weight, as deliveries are."""
         return self._total
-
-    def of(self, subscription: str) -> float:
-        """The deliveries of a subscription, in the same units."""
-        return self._delivered.get(subscription, 0.0)
 
     def advance(self) -> None:
         """Go to the next event."""
@@ -209,14 +177,9 @@ class FadingCounts:
         for subscription in credited:
             self._delivered[subscription] = self._delivered.get(subscription, 0.0) + self._weight
 
-    def keep(self, ids: Collection[str]) -> None:
-        """Forget all other subscriptions."""
-        self._delivered = {name: count for name, count in self._delivered.items() if name in ids}
-
     def state(self) -> State:
         """Plain data for `restore`."""
-        delivered = dict(self._delivered)
-        return {"t": self.t, "delivered": delivered, "weight": self._weight, "total": self._total}
+        return {**super().state(), "weight": self._weight, "total": self._total}
 
     def restore(self, state: State) -> None:
         """Continue from a saved `state`; in one of before, everything counts as old as the last event."""

@@ -9,7 +9,7 @@ from typing import Protocol
 from rankcast.errors import ModelError
 from rankcast.model import Credit, Event, Scoring
 from rankcast.plain import State
-from rankcast.rank.delivery_counts import DeliveryCounts, HistoryCounts
+from rankcast.rank.delivery_counts import DeliveryCounts
 
 __all__ = ["MatchedEvent", "Novelty", "NoveltyState"]
 
@@ -100,7 +100,7 @@ class NoveltyState:
         self.aging = aging
         self.credit = credit
         self.t = 0
-        self._counts = HistoryCounts() if counts is None else counts
+        self._counts = DeliveryCounts() if counts is None else counts
         self._scored_by = ""
         self._last: dict[str, int] = {}
         self._previous: dict[str, float] = {}

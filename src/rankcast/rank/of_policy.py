@@ -5,7 +5,7 @@ from datetime import datetime
 from rankcast.errors import ModelError
 from rankcast.model import EPOCH, Decaying, Filter, RateSpan, Scoring, Update
 from rankcast.rank.decaying import DecayingNovelty
-from rankcast.rank.delivery_counts import DeliveryCounts, FadingCounts, HistoryCounts, PeriodCounts, WindowCounts
+from rankcast.rank.delivery_counts import DeliveryCounts, FadingCounts, PeriodCounts, WindowCounts
 from rankcast.rank.novelty import Novelty, NoveltyState
 
 __all__ = ["novelty_of", "novelty_of_filter"]
@@ -37,10 +37,10 @@ def novelty_of_filter(settings: Filter, decay: Decaying | None = None, origin: d
 
 def _counts(settings: Filter) -> DeliveryCounts:
     if settings.scoring is Scoring.INTERVAL:  # which depends on the last delivery alone
-        return HistoryCounts()
+        return DeliveryCounts()
     match settings.rates:
         case RateSpan.HISTORY:
-            return HistoryCounts()
+            return DeliveryCounts()
         case RateSpan.PERIOD if settings.update is Update.LAZY:
             return PeriodCounts(settings.period)
         case RateSpan.PERIOD:

@@ -67,7 +67,8 @@ class ScoreExplanation:
 def combine(values: Mapping[ScorePart, float], weights: Mapping[ScorePart, float]) -> ScoreExplanation:
     """The weighted mean of the values with a weight above 0.
 
-    >>> explained = combine({ScorePart.PREFERENCE: 0.9, ScorePart.NOVELTY: 0.4}, {ScorePart.PREFERENCE: 7, ScorePart.NOVELTY: 3})
+    >>> values = {ScorePart.PREFERENCE: 0.9, ScorePart.NOVELTY: 0.4}
+    >>> explained = combine(values, {ScorePart.PREFERENCE: 7, ScorePart.NOVELTY: 3})
     >>> explained.score
     0.75
     >>> explained.label()

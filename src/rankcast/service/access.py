@@ -7,6 +7,7 @@ hash is as safe here, and requests with invalid tokens cannot exhaust the proces
 
 import asyncio
 from base64 import urlsafe_b64encode
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -18,6 +19,7 @@ from threading import Lock
 from time import monotonic
 
 from rankcast.errors import ModelError
+from rankcast.language.times import LONGEST_DURATION
 from rankcast.model import check_name
 from rankcast.model.actors import Actor
 from rankcast.model.declared import Name
@@ -29,7 +31,6 @@ __all__ = ["ADMINISTRATOR", "Access", "Principal", "Role", "actor_of"]
 _TOKEN = pattern(r"rc_([0-9a-f]{12})_[A-Za-z0-9_-]{43}")
 _REMEMBERED = 1.0
 _MANY = 10_000
-_LONGEST = timedelta(days=36_500)
 
 
 class Role(StrEnum):
@@ -89,6 +90,12 @@ class Access:
         self._revocations = 0
         self._looked = float("-inf")
         self._lock = Lock()
+        self._reader = ThreadPoolExecutor(2, "rankcast-access")
+        """Its own, so that no request delays the admission of others."""
+
+    def close(self) -> None:
+        """Look up no more tokens."""
+        self._reader.shutdown(wait=False)
 
     def create(
         self, role: Role, name: str | None = None, note: str = "", lasts: timedelta | None = None
@@ -97,8 +104,10 @@ class Access:
 
         The token expires after `lasts`, if given.
         """
-        if lasts is not None and not timedelta(seconds=1) <= lasts <= _LONGEST:
-            raise ModelError(f"a token that expires after {lasts}; it must be after 1 second to {_LONGEST.days:,} days")
+        if lasts is not None and not timedelta(seconds=1) <= lasts <= LONGEST_DURATION:
+            raise ModelError(
+                f"a token that expires after {lasts}; it must be after 1 second to {LONGEST_DURATION.days:,} days"
+            )
         if (name is None) != (role is Role.ADMINISTRATOR):
             raise ModelError(
                 "a token is of a user, a publisher or a broker by name, or of an administrator without one"
@@ -128,10 +137,13 @@ class Access:
 
     async def admit(self, token: str) -> Principal | None:
         """Like `check`, but reads the store in a thread, so that a store that hangs does not block the event loop."""
-        now = monotonic()
-        if _TOKEN.fullmatch(token) is None or (now - self._looked < _REMEMBERED and _digest(token) in self._principals):
+        if _TOKEN.fullmatch(token) is None or (monotonic() - self._looked < _REMEMBERED and self.remembers(token)):
             return self.check(token)
-        return await asyncio.to_thread(self.check, token)
+        return await asyncio.get_running_loop().run_in_executor(self._reader, self.check, token)
+
+    def remembers(self, token: str) -> bool:
+        """Whether the token was valid when it was last looked up. Of any other, nothing is known without the store."""
+        return _digest(token) in self._principals
 
     def check(self, token: str) -> Principal | None:
         """The principal of a token, or None if the token is unknown, revoked or expired."""

@@ -14,7 +14,7 @@ from rankcast.service.api.publishing import Publishing
 from rankcast.service.api.push_schemas import PUSH_SCHEMAS
 from rankcast.service.api.routes import add_routes
 from rankcast.service.api.schemas import SCHEMAS
-from rankcast.service.guards import BodyLimit, OwnMachineOnly, StrictTransport
+from rankcast.service.guards import BodyLimit, OwnMachineOnly, SlowRefusals, StrictTransport
 from rankcast.service.measuring import RequestMeter
 from rankcast.service.problems import add_problems
 from rankcast.service.service import Service
@@ -50,7 +50,7 @@ def create_app(settings: ServiceSettings | None = None) -> FastAPI:
         version=__version__,
         description=_DESCRIPTION,
         lifespan=lifespan,
-        openapi_url="/v1/openapi.json",
+        openapi_url=None,  # a route of the API, whose rate is limited
         docs_url=None,
         redoc_url=None,
         generate_unique_id_function=lambda route: route.name,  # a short operationId; a test checks that it is unique
@@ -69,6 +69,7 @@ def create_app(settings: ServiceSettings | None = None) -> FastAPI:
         from rankcast.service.page import attach
 
         attach(app, service)
+    app.add_middleware(SlowRefusals)
     if service.settings.tls_cert is not None:
         app.add_middleware(StrictTransport)
     return app

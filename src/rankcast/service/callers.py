@@ -8,10 +8,21 @@ from fastapi.security.utils import get_authorization_scheme_param
 
 from rankcast.service.access import ADMINISTRATOR, Principal, Role
 from rankcast.service.problems import Problem
+from rankcast.service.rates import RateLimits
 from rankcast.service.request_shares import CALLER, RequestCaller
 from rankcast.service.service import Service
 
-__all__ = ["Administrator", "BrokerCaller", "Caller", "Owner", "PublishingCaller", "ServiceOf", "publishing_caller"]
+__all__ = [
+    "Administrator",
+    "BrokerCaller",
+    "Caller",
+    "Owner",
+    "PublishingCaller",
+    "ServiceOf",
+    "admit_probe",
+    "admit_stranger",
+    "publishing_caller",
+]
 
 _bearer = HTTPBearer(
     auto_error=False,
@@ -44,20 +55,48 @@ async def _admitted(request: Request, token: str | None) -> Principal:
     service: Service = request.app.state.service
     if service.settings.dev:
         return ADMINISTRATOR
+    address = _address(request)
+    is_unknown = token is None or not service.access.remembers(token)
+    if is_unknown:  # refuse first, so that whoever guesses tokens does not read the store
+        _check_rate(service.rates, address)
     principal = None if token is None else await service.access.admit(token)
-    who = principal.token if principal else f"address {request.client.host if request.client else ''}"
-    wait = service.rates.take(who)
-    if wait:
-        raise Problem(
-            429, "rate", f"too many requests; try again in {wait:.1f} s", {"Retry-After": str(max(1, round(wait)))}
-        )
+    if is_unknown and principal is not None:
+        service.rates.charge(address, -1.0)
     if principal is None:
         said = "this needs a token: Authorization: Bearer rc_…" if token is None else "no such token, or it was revoked"
         raise Problem(401, "token", said, {"WWW-Authenticate": 'Bearer realm="rankcast"'})
+    who = principal.token
+    _check_rate(service.rates, who)
     service.shares.note(who)
     is_limited = principal.role in (Role.USER, Role.PUBLISHER)
     CALLER.set(RequestCaller(who, service.shares) if is_limited else None)
     return principal
+
+
+async def admit_stranger(request: Request) -> None:
+    """Refuse a request that needs no token if its network address exceeds the rate limit."""
+    service: Service = request.app.state.service
+    if not service.settings.dev:
+        _check_rate(service.rates, _address(request))
+
+
+async def admit_probe(request: Request) -> None:
+    """Refuse a question about health if its network address exceeds the rate limit of these."""
+    service: Service = request.app.state.service
+    if not service.settings.dev:
+        _check_rate(service.probe_rates, _address(request))
+
+
+def _address(request: Request) -> str:
+    return f"address {request.client.host if request.client else ''}"
+
+
+def _check_rate(rates: RateLimits, who: str) -> None:
+    wait = rates.take(who)
+    if wait:
+        raise Problem(
+            429, "rate", f"too many requests; try again in {wait:.1f} s", {"Retry-After": str(max(1, round(wait)))}
+        )
 
 
 Caller: TypeAlias = Annotated[Principal, Depends(_caller)]

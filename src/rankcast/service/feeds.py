@@ -15,6 +15,7 @@ from rankcast.errors import StoreError
 from rankcast.language import encode_delivery
 from rankcast.model import Delivery
 from rankcast.store import Store
+from rankcast.store.delivery_log import StoredDelivery
 
 __all__ = ["FeedItem", "Feeds"]
 
@@ -26,8 +27,17 @@ _ROOM = 1000
 class FeedItem:
     """A delivery on its way to the listeners."""
 
-    number: int
-    delivery: Delivery
+    stored: StoredDelivery
+
+    @property
+    def number(self) -> int:
+        """The number of the delivery in the log."""
+        return self.stored.number
+
+    @property
+    def delivery(self) -> Delivery:
+        """The delivery, decoded once for all listeners."""
+        return self.stored.delivery
 
     @cached_property
     def text(self) -> bytes:
@@ -67,10 +77,11 @@ class _Listener:
 class Feeds:
     """Sends deliveries to any number of listeners as they are committed. Each listener chooses where to start.
 
-    One task reads the log once and hands each delivery to the listeners it concerns. A listener first reads from the
-    log what it has missed. A listener that falls more than 1,000 deliveries behind goes back to the log. So nothing
-    is lost or repeated, and memory stays bounded however slow a listener is. The reader runs while there are
-    listeners. `wake` wakes it, and it polls every `poll` seconds for deliveries that other processes commit.
+    One task reads the log once and hands each delivery to the listeners it concerns. Deliveries that concern no
+    listener are not decoded. A listener first reads from the log what it has missed. A listener that falls more than
+    1,000 deliveries behind goes back to the log. So nothing is lost or repeated, and memory stays bounded however slow
+    a listener is. The reader runs while there are listeners. `wake` wakes it, and it polls every `poll` seconds for
+    deliveries that other processes commit.
     """
 
     def __init__(self, store: Store, poll: float = 0.5) -> None:
@@ -145,8 +156,8 @@ class Feeds:
             self._leave(listener)
 
     def _stored(self, user: str | None, after: int, up_to: int) -> list[FeedItem]:
-        found = self._store.deliveries(user, after, _PAGE)
-        return [FeedItem(number, delivery) for number, delivery in found if number <= up_to]
+        found = self._store.stored_deliveries(user, after, _PAGE)
+        return [FeedItem(stored) for stored in found if stored.number <= up_to]
 
     def _enter(self, listener: _Listener, newest: int) -> int:
         """Add a listener and return the number after which it receives every delivery from the reader.
@@ -194,9 +205,9 @@ class Feeds:
                     break
                 self._at = page[-1].number
                 for fed in page:
-                    for name in (fed.delivery.user, None):
+                    for name in (fed.stored.user, None):
                         for listener in self._of_user.get(name, ()):
                             listener.give(fed)
 
     def _following(self) -> list[FeedItem]:
-        return [FeedItem(number, delivery) for number, delivery in self._store.deliveries(None, self._at, _PAGE)]
+        return [FeedItem(stored) for stored in self._store.stored_deliveries(None, self._at, _PAGE)]

@@ -1,4 +1,4 @@
-"""Checks that every request passes first: body size, cross-site access to a service without tokens, and HSTS."""
+"""What every request passes first: body size, cross-site access to a service without tokens, refusals, and HSTS."""
 
 import asyncio
 from urllib.parse import SplitResult, urlsplit
@@ -10,10 +10,12 @@ from rankcast.service.in_flight import BytesInFlight
 from rankcast.service.problems import Problem, answer_of
 from rankcast.service.settings import EDGE_SESSIONS, LOOPBACK, PUBLISHING, Limits, ServiceSettings
 
-__all__ = ["BodyLimit", "OwnMachineOnly", "StrictTransport"]
+__all__ = ["BodyLimit", "OwnMachineOnly", "SlowRefusals", "StrictTransport"]
 
 _PATIENCE = 10.0
 """Seconds that a body waits for memory that other bodies occupy."""
+_HELD = 0.25
+_MOST_HELD = 1_000
 
 
 class BodyLimit:
@@ -130,6 +132,36 @@ class OwnMachineOnly:
             return (parts.scheme, parts.hostname, _port(parts)) in self._origins
         except ValueError:
             return False
+
+
+class SlowRefusals:
+    """Holds the refusals of requests that came too early (429, or 503 with `Retry-After`) for a quarter of a second.
+
+    Whoever asks again at once would otherwise keep the service busy with refusing. At most 1,000 are held at a time.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._held = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, and hold its answer if it is such a refusal."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start" and message["status"] in (429, 503):
+                is_early = any(name.lower() == b"retry-after" for name, _ in message["headers"])
+                if is_early and self._held < _MOST_HELD:
+                    self._held += 1
+                    try:
+                        await asyncio.sleep(_HELD)
+                    finally:
+                        self._held -= 1
+            await send(message)
+
+        await self._app(scope, receive, answer)
 
 
 class StrictTransport:

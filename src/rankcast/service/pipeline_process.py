@@ -21,6 +21,8 @@ _log = logging.getLogger("rankcast.service.pipeline")
 _PATIENCE = 10.0
 """Seconds that a child has to finish its batch before it is killed. The next child serves the batch again."""
 _URGENT = b"!\n"
+_LOADING = 15.0
+"""Seconds that a service waits for its pipeline to load before it listens. Events are logged even before that."""
 _REST = 1.0
 _OTHERS = 3.0
 """Seconds that a child waits for the child of a killed service to finish its batch."""
@@ -182,6 +184,7 @@ def main() -> None:
 
             runner = Runner(store, task.shards, task.poll, told, last.append, owns_process=True)
             runner.start(_OTHERS)
+            runner.wait_until_ready(_LOADING)
             _say(_Report())
             while calls := os.read(0, 1 << 16):
                 runner.wake(is_urgent=_URGENT in calls)

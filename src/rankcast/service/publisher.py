@@ -19,7 +19,8 @@ Results: TypeAlias = list[PublishReceipt | ModelError]
 """The results for the events of one request, in order: a receipt, or the error for which the event was refused."""
 
 _TOGETHER = 1000
-_BYTES = 512 * 1024
+_BYTES = 128 * 1024
+"""Bytes of a transaction, unless one request has more: nobody else can write meanwhile."""
 _BEAT = 0.02
 _QUIET = 0.1
 """A publisher is quiet again after this many seconds without an event."""
@@ -38,9 +39,10 @@ class _Answer(NamedTuple):
 
 
 class LogPublisher:
-    """Logs events in one thread: requests that are waiting, up to 1,000 events or 512 KiB, in one transaction.
+    """Logs events in one thread: requests that are waiting, up to 1,000 events or 128 KiB, in one transaction.
 
-    Publishers take turns, so that nobody waits for all that another one has sent. Each transaction flushes the disk
+    Publishers take turns, so that nobody waits for all that another one has sent. Those who had no turn for a while
+    come first, in a transaction of their own, which is short. Each transaction flushes the disk
     once, so a single publish stays fast and many concurrent ones cost little more. While several requests arrive
     together, there are at most 50 transactions a second, unless somebody else begins to publish: each is then larger,
     and other writers, above all the pipeline, get access to the store in between.
@@ -100,13 +102,18 @@ class LogPublisher:
         together, count, size = list[_Request](), 0, 0
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._is_closed)
-            while self._waiting and count < _TOGETHER and size < _BYTES:
-                who = next(iter(self._waiting))
+            now = monotonic()
+            quiet = [who for who in self._waiting if now - self._last.get(who, float("-inf")) > _QUIET]
+            line = deque(quiet or self._waiting)
+            while line and count < _TOGETHER and size < _BYTES:
+                who = line.popleft()
                 own = self._waiting.pop(who)
                 together.append(request := own.popleft())
                 count, size = count + len(request.events), size + request.size
                 if own:
                     self._waiting[who] = own  # at the end of the line
+                    if not quiet:
+                        line.append(who)
         return together
 
     def _rest(self, until: float) -> None:

@@ -9,6 +9,7 @@ from time import monotonic
 from rankcast.engine.choice import LIVE_BATCH
 from rankcast.errors import RankcastError, StoreError
 from rankcast.pipeline.local import CommittedBatch, LocalPipeline
+from rankcast.service.compiled_loops import CompiledLoops
 from rankcast.service.garbage import GarbageCollection
 from rankcast.store import SPARK, Store
 from rankcast.store.store_lock import StoreLock
@@ -19,6 +20,9 @@ _LONGEST_WAIT = 30.0
 _BEAT = 0.05
 _BATCH = 1_000
 """The most events that are committed together."""
+_PREPARING = 10.0
+"""Seconds in which a start compares the subscriptions of users who have many: 10,000 take up to 4 s. The first event
+would wait for it. What is left is compared while nothing is pending."""
 _SLICE = 0.03
 """Seconds of serving after which a batch is committed, so that deliveries do not wait for a long batch."""
 
@@ -30,8 +34,8 @@ class Runner:
     failure, or None once a batch has succeeded again. Periods end by the clock of the store, even if nothing more is
     published. Each batch is one transaction, so neither stopping nor a crash loses or repeats anything.
 
-    With `owns_process`, the compiled loops are loaded in the background as soon as arrays are used, and garbage is
-    collected between batches. The runner's thread calls `served` with each batch, and `told` after each batch and each
+    With `owns_process`, the reference engine serves until the compiled loops are loaded, and garbage is collected
+    between batches. The runner's thread calls `served` with each batch, and `told` after each batch and each
     failure.
     """
 
@@ -54,13 +58,14 @@ class Runner:
         self._poll = poll
         self._told = told
         self._served = served
-        self._is_cold = owns_process
+        self._loops = CompiledLoops() if owns_process else None
         self._garbage = GarbageCollection() if owns_process else None
         self._serving: LocalPipeline | None = None
         self._lock = StoreLock(store, "end that one, or start with --no-pipeline")
         self._woken = Flag()
         self._hurried = Flag()
         self._stopping = Flag()
+        self._ready = Flag()
         self._thread: Thread | None = None
 
     @property
@@ -86,6 +91,13 @@ class Runner:
         self._woken.set()
         self._thread = Thread(target=self._run, name="rankcast-pipeline", daemon=True)
         self._thread.start()
+
+    def wait_until_ready(self, patience: float) -> bool:
+        """Wait until the state is loaded, so that the first event is served as fast as later ones; or until an error.
+
+        Returns whether this took less than `patience` seconds.
+        """
+        return self._ready.wait(patience)
 
     def stop(self) -> None:
         """Let the current batch finish, then end the thread."""
@@ -118,6 +130,7 @@ class Runner:
                 self._serving = None  # the state in memory may be ahead of what was committed
                 self.error = str(error) or type(error).__name__
                 failures += 1
+                self._ready.set()
                 self._tell()
                 self._stopping.wait(min(_LONGEST_WAIT, self._poll * 2**failures))
                 continue
@@ -133,11 +146,14 @@ class Runner:
     def _serve(self) -> None:
         if self._serving is None:
             self._lock.take()  # a database server that was restarted has forgotten the lock
-            self._serving = LocalPipeline(self._store, self._shards or 1, _BATCH, LIVE_BATCH, _SLICE)
+            self._serving = LocalPipeline(
+                self._store, self._shards or 1, _BATCH, LIVE_BATCH, _SLICE, self._has_loops, self._take_hurry
+            )
+            self._serving.load()
+            until = monotonic() + _PREPARING
+            self._serving.prepare(lambda: self._stopping.is_set() or monotonic() >= until)
+            self._ready.set()
         self._serving.load()
-        if self._is_cold and self._serving.is_over_arrays:
-            self._is_cold = False
-            Thread(target=_warm_up, name="rankcast-warming", daemon=True).start()
         for batch in self._serving.serve():
             self._count(batch)
             if self._stopping.is_set():
@@ -147,6 +163,17 @@ class Runner:
             self._count(ended)
         self._serving.save(is_idle=True)
         self._serving.prepare(self._woken.is_set)
+
+    def _has_loops(self) -> bool:
+        """Whether arrays can serve. At the start, this waits for loops that were compiled before."""
+        return self._loops is None or self._loops.are_ready(0.0 if self._ready.is_set() else _PREPARING)
+
+    def _take_hurry(self) -> bool:
+        """Whether somebody waits who was quiet before; once for each time."""
+        is_hurried = self._hurried.is_set()
+        if is_hurried:
+            self._hurried.clear()
+        return is_hurried
 
     def _count(self, batch: CommittedBatch) -> None:
         self.batches += 1
@@ -167,12 +194,6 @@ class Runner:
     def _tell(self) -> None:
         with suppress(RuntimeError):  # nobody listens any more: the loop was closed
             self._told()
-
-
-def _warm_up() -> None:
-    from rankcast.engine.warming import warm_up
-
-    warm_up()
 
 
 def _rest(worked: float) -> float:

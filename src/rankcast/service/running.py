@@ -104,7 +104,11 @@ class HttpServer(uvicorn.Server):
 
 
 def _end_hard(patience: float) -> None:
-    _log.warning("cut off what still ran %g seconds after the end was asked for", patience)
+    # In a thread, because writing waits for ever if nobody reads the log.
+    said = Thread(target=_log.warning, args=["cut off what still ran %g s after the end was asked for", patience])
+    said.daemon = True
+    said.start()
+    said.join(1.0)
     os._exit(0)
 
 

@@ -77,6 +77,7 @@ class Service:
         self.byte_rates = RateLimits(settings.limits.byte_rate, settings.limits.byte_burst)
         self.shares = RequestShares(settings.limits.processor_rate, settings.limits.processor_burst)
         self.page_rates = RateLimits(settings.limits.pages, settings.limits.page_burst)
+        self.probe_rates = RateLimits(settings.limits.probes, settings.limits.probe_burst)
         self.metrics = Metrics(self.store)
         self.feeds = Feeds(self.store, settings.poll)
         limits = settings.limits
@@ -133,6 +134,7 @@ class Service:
         self.digests.stop()
         self.runner.stop()
         self.sessions.close()
+        self.access.close()
         self.store.close()
 
     def _is_serving(self) -> bool:

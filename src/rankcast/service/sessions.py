@@ -57,6 +57,8 @@ class Sessions:
         self._noted = clock()
         self._lock = Lock()
         self._writer = ThreadPoolExecutor(1, "rankcast-sessions")
+        self._reader = ThreadPoolExecutor(2, "rankcast-admission")
+        """Its own, so that no request delays the admission of others."""
 
     def open(self, token: str) -> str | None:
         """Sign in with a token of a user or an administrator. Returns the browser's secret, or None."""
@@ -86,7 +88,7 @@ class Sessions:
         """Like `check`, but reads the store in a thread."""
         if not secret or self._clock() - self._read < _REMEMBERED:
             return self.check(secret)
-        return await asyncio.to_thread(self.check, secret)
+        return await asyncio.get_running_loop().run_in_executor(self._reader, self.check, secret)
 
     def end(self, secret: str) -> None:
         """Sign out."""
@@ -114,6 +116,7 @@ class Sessions:
     def close(self) -> None:
         """Write what is still pending."""
         self._writer.shutdown()
+        self._reader.shutdown(wait=False)
 
     def _look(self, now: float) -> None:
         with self._lock:

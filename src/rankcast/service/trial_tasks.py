@@ -20,6 +20,7 @@ __all__ = [
     "backtest_history",
     "even_history",
     "explain_event",
+    "explain_or_say_why",
     "funnel_history",
     "measure_user",
     "newest_deliveries",
@@ -107,6 +108,17 @@ def even_history(history: TrialHistory, user: str, policy: Policy, catalog: Cata
 def explain_event(place: str, most: int, user: str, event_id: str) -> Explanation:
     """Why an event was or was not sent to a user, with the catalog as it was. Replays at most `most` earlier events."""
     with Store.open(place) as store:
+        return explain_logged(store, user, event_id, most=most)
+
+
+def explain_or_say_why(place: str, most: int, user: str, event_id: str) -> Explanation | str:
+    """Like `explain_event`, or the reason why there is nothing to explain."""
+    with Store.open(place) as store:
+        logged = store.event(event_id)
+        if logged is None:
+            return f"there is no event {event_id!r}"
+        if not store.user_catalog(user, logged.catalog_version).subscriptions_of(user):
+            return f"user {user!r} had no subscriptions when the event was published"
         return explain_logged(store, user, event_id, most=most)
 
 

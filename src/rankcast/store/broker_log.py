@@ -354,9 +354,9 @@ class BrokerLog:
 def _chosen(connection: Connection, offsets: Sequence[int]) -> dict[int, frozenset[str]]:
     found: dict[int, frozenset[str]] = {}
     for begin in range(0, len(offsets), _CHUNK):
-        query = select(event_routes.c.event_offset, event_routes.c.chosen).where(
-            event_routes.c.event_offset.in_(offsets[begin : begin + _CHUNK]), event_routes.c.chosen.is_not(None)
-        )
+        part, column = offsets[begin : begin + _CHUNK], event_routes.c.event_offset
+        among = column.between(part[0], part[-1]) if isinstance(part, range) else column.in_(part)
+        query = select(column, event_routes.c.chosen).where(among, event_routes.c.chosen.is_not(None))
         for row in connection.execute(query):
             found[row.event_offset] = frozenset(json.loads(row.chosen).get("", ()))
     return found

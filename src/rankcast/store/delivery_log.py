@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import cached_property
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -22,10 +23,11 @@ from rankcast.store.schema import DatabaseRow, datetime_of, microseconds
 from rankcast.store.schema import deliveries as log
 from rankcast.store.set_aside import keep_set_aside, mark_served
 from rankcast.store.sql import LAST_START, Columns, append_new, last_number, paged, put_mark
+from rankcast.store.staging import StagedDeliveries, publish_staged
 from rankcast.store.state_pages import StateChanges, StatePage, replace_pages, shard_count, write_changes
 from rankcast.store.texts import readable
 
-__all__ = ["DeliveryLog", "Instants", "Progress"]
+__all__ = ["DeliveryLog", "Instants", "Progress", "StoredDelivery"]
 
 
 class Progress(NamedTuple):
@@ -44,6 +46,34 @@ class Instants(NamedTuple):
 
     served: datetime
     matched: datetime
+
+
+class StoredDelivery:
+    """A delivery in the log, which is decoded when it is asked for. It may name thousands of subscriptions."""
+
+    def __init__(self, row: DatabaseRow) -> None:
+        self.number: int = row.number
+        self.user: str = row.user_id
+        self._row = row
+
+    @cached_property
+    def delivery(self) -> Delivery:
+        """The delivery."""
+        row = self._row
+        with readable(f"delivery {row.number}"):
+            return Delivery(
+                user=row.user_id,
+                event=row.event_id,
+                seq=row.seq,
+                rank=row.rank,
+                subscriptions=tuple(json.loads(row.subscriptions)),
+                published=datetime_of(row.published),
+                forwarded=datetime_of(row.forwarded),
+                window=row.window_number,
+                served=None if row.served is None else datetime_of(row.served),
+                matched=None if row.matched is None else datetime_of(row.matched),
+                received=None if row.received is None else datetime_of(row.received),
+            )
 
 
 class DeliveryLog:
@@ -98,7 +128,7 @@ class DeliveryLog:
     def commit_batch(
         self,
         pipeline: str,
-        deliveries: Columns,
+        deliveries: Columns | StagedDeliveries | int,
         rejects: Sequence[tuple[str, Reject]],
         done: BatchCounts,
         start: int | None,
@@ -111,8 +141,8 @@ class DeliveryLog:
 
         Spark repeats a batch if it was killed before it learned of the commit. The repetition writes nothing twice.
 
-        `deliveries` are columns of the table; their `received` time is the time of the commit. Rejects come with
-        their keys. `start` and `offset` delimit the batch in the event log, and are None if the events come from
+        `deliveries` are columns of the table, or were copied before (`rankcast.store.staging`), or went elsewhere, and
+        then this is their number. Their `received` time is the time of the commit. Rejects come with their keys. `start` and `offset` delimit the batch in the event log, and are None if the events come from
         elsewhere. `due` is when the clock ends the next period with pending candidates, in microseconds.
 
         The commit is refused if another pipeline serves the store, or if there is a gap between the progress and
@@ -127,8 +157,13 @@ class DeliveryLog:
                     f"{done.number} was written"
                 )
             again = done.number <= known.last_batch
-            count = len(deliveries["user_id"]) if deliveries else 0
-            written = append_new(connection, log.c.number, {**deliveries, "received": [now] * count})
+            if isinstance(deliveries, int):
+                written = 0 if again else deliveries
+            elif isinstance(deliveries, StagedDeliveries):
+                written = publish_staged(connection, deliveries, now)
+            else:
+                count = len(deliveries["user_id"]) if deliveries else 0
+                written = append_new(connection, log.c.number, {**deliveries, "received": [now] * count})
             keep(connection, rejects, now)
             keep_set_aside(connection, set_aside, now)
             if offset is not None and start is not None:
@@ -226,23 +261,21 @@ class DeliveryLog:
 
     def deliveries(self, user: str | None, after: int, limit: int | None) -> Iterator[tuple[int, Delivery]]:
         """Deliveries after a number, with their numbers, in commit order, up to the current end of the log."""
+        return ((one.number, one.delivery) for one in self.stored(user, after, limit))
+
+    def stored(self, user: str | None, after: int, limit: int | None) -> Iterator[StoredDelivery]:
+        """Like `deliveries`, but not decoded yet."""
         with self._database.reading() as connection:
             queries = block_by_block(connection, select(log), user, after)
         rows = chain.from_iterable(paged(self._database, query, log.c.number, after, limit) for query in queries)
-        for row in islice(rows, limit):
-            with readable(f"delivery {row.number}"):
-                delivery = _delivery(row)
-            yield row.number, delivery
+        yield from map(StoredDelivery, islice(rows, limit))
 
     def delivery(self, user: str, event_id: str) -> Delivery | None:
         """The delivery of an event to a user; None if there is none."""
         query = select(log).where(log.c.event_id == event_id, log.c.user_id == user)
         with self._database.reading() as connection:
             row = connection.execute(query).first()
-        if row is None:
-            return None
-        with readable(f"delivery {row.number}"):
-            return _delivery(row)
+        return None if row is None else StoredDelivery(row).delivery
 
     def last_delivery(self) -> int:
         """The number of the last delivery; 0 if there is none."""
@@ -277,22 +310,6 @@ def _shards(pages: Sequence[StatePage]) -> int:
 def _reached(connection: Connection) -> tuple[int, int]:
     row = connection.execute(select(schema.progress.c.event_offset, schema.progress.c.catalog_version)).one()
     return row[0], row[1]
-
-
-def _delivery(row: DatabaseRow) -> Delivery:
-    return Delivery(
-        user=row.user_id,
-        event=row.event_id,
-        seq=row.seq,
-        rank=row.rank,
-        subscriptions=tuple(json.loads(row.subscriptions)),
-        published=datetime_of(row.published),
-        forwarded=datetime_of(row.forwarded),
-        window=row.window_number,
-        served=None if row.served is None else datetime_of(row.served),
-        matched=None if row.matched is None else datetime_of(row.matched),
-        received=None if row.received is None else datetime_of(row.received),
-    )
 
 
 def _served_by(known: Pipeline | None) -> str:

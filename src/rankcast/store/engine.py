@@ -17,6 +17,7 @@ from rankcast.store.turns import Turns, Turnstile
 __all__ = ["Clock", "Database", "Explain", "system_clock"]
 
 _INCREMENTAL = 2
+_LOCKED_VERSION = select(schema.store.c.schema_version).with_for_update()
 
 Clock: TypeAlias = Callable[[], datetime]
 Explain: TypeAlias = Callable[[BaseException, str, float], StoreError | None]
@@ -35,11 +36,13 @@ class Database:
     one: a reader that stays open keeps SQLite's write-ahead log from shrinking.
     """
 
-    def __init__(self, engine: Engine, place: str, wait: float, clock: Clock, explain: Explain) -> None:
+    def __init__(
+        self, engine: Engine, writers: Engine, place: str, wait: float, clock: Clock, explain: Explain
+    ) -> None:
         self.place = place
         self.clock = clock
         self._engine = engine
-        self._writers = engine.execution_options(writer=True)
+        self._writers = writers
         self._wait = wait
         self._explain = explain
         self._is_open = True
@@ -57,7 +60,7 @@ class Database:
         """A write transaction, all or nothing, with no other writer beside it. It is on disk when the block ends."""
         with self.starting() as connection:
             # SQLite has only one writer anyway; on other databases this row lock ensures it.
-            version = connection.execute(select(schema.store.c.schema_version).with_for_update()).scalar()
+            version = connection.execute(_LOCKED_VERSION).scalar()
             if version != schema.SCHEMA_VERSION:
                 raise StoreError(
                     f"the store {self.place!r} has schema version {version} now, not {schema.SCHEMA_VERSION}: it was upgraded "
@@ -147,6 +150,7 @@ class Database:
         """Close all connections. The store cannot be used afterwards."""
         self._is_open = False
         self._engine.dispose()
+        self._writers.dispose()
         self._turnstile.close()
 
     @contextmanager

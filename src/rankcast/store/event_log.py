@@ -10,12 +10,11 @@ from sqlalchemy import Connection, func, select
 
 from rankcast.errors import CatalogError, ModelError
 from rankcast.model import Catalog, Event, Term
-from rankcast.store.catalog.log import newest_version
 from rankcast.store.catalog.state import load_shared
 from rankcast.store.engine import Database
-from rankcast.store.schema import broker_self, datetime_of, microseconds
+from rankcast.store.schema import broker_self, catalog_versions, datetime_of, microseconds
 from rankcast.store.schema import events as log
-from rankcast.store.sql import chunks, insert_rows, last_number, paged
+from rankcast.store.sql import chunks, insert_rows, last_number, last_number_of, paged
 from rankcast.store.texts import event_of, event_text
 
 __all__ = ["GRACE", "EventLog", "LogRow", "LoggedEvent", "LoggedText", "PublishReceipt", "Refuse", "append_received"]
@@ -24,6 +23,8 @@ Refuse: TypeAlias = Callable[[Event, ModelError], None]
 """A callback that receives each event that cannot be logged, with the reason."""
 
 _CHUNK = 500
+_ENDS = select(last_number_of(catalog_versions.c.version), last_number_of(log.c.event_offset))
+"""The ends of the catalog and of the log."""
 
 
 class PublishReceipt(NamedTuple):
@@ -112,12 +113,12 @@ class EventLog:
         for row in paged(self._database, query, log.c.event_offset, after, limit):
             yield _logged(row)
 
-    def texts(self, after: int, up_to: int) -> Iterator[LoggedText]:
-        """The stored texts after one offset up to another, in order."""
+    def texts(self, after: int, up_to: int, limit: int | None = None) -> Iterator[LoggedText]:
+        """The stored texts after one offset up to another, in order; at most `limit`."""
         query = select(
             log.c.event_offset, log.c.catalog_version, log.c.content, log.c.id, log.c.published, log.c.logged
         ).where(log.c.event_offset <= up_to)
-        for row in paged(self._database, query, log.c.event_offset, after):
+        for row in paged(self._database, query, log.c.event_offset, after, limit):
             published, logged = datetime_of(row.published), datetime_of(row.logged)
             yield LoggedText(row.event_offset, row.catalog_version, row.content, row.id, published, logged)
 
@@ -198,9 +199,8 @@ def _append(
     is_received: bool = False,
 ) -> list[PublishReceipt]:
     known = _known(connection, [event.id for event, _ in texts])
-    version = newest_version(connection)
+    version, offset = connection.execute(_ENDS).one()
     shared = load_shared(connection) if any(_names_something(event) for event, _ in texts) else Catalog()
-    offset = last_number(connection, log.c.event_offset)
     published: list[PublishReceipt] = []
     rows: list[tuple[object, ...]] = []
     for event, text in texts:

@@ -97,12 +97,13 @@ def connect_database(path_or_url: str | os.PathLike[str], wait: float, clock: Cl
     """Connect to the database at a place, whatever it contains."""
     path = path_of(path_or_url)
     if path is not None:
-        return Database(sqlite.connect(path, wait, is_bulk), str(path), wait, clock, sqlite.explain)
+        reading, writing = (sqlite.connect(path, wait, is_bulk, is_writing) for is_writing in (False, True))
+        return Database(reading, writing, str(path), wait, clock, sqlite.explain)
     url = make_url(os.fspath(path_or_url))
     times = postgresql.timeouts(url, wait)
-    return Database(
-        postgresql.connect(url, times), shown_place(os.fspath(path_or_url)), times.lock, clock, postgresql.explain
-    )
+    engine = postgresql.connect(url, times)
+    writers, place = engine.execution_options(writer=True), shown_place(os.fspath(path_or_url))
+    return Database(engine, writers, place, times.lock, clock, postgresql.explain)
 
 
 def schema_version(connection: Connection, place: str) -> int | None:

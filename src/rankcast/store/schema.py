@@ -55,7 +55,7 @@ __all__ = [
 DatabaseRow: TypeAlias = Row[Any]
 """A row that a query returned, with an attribute for each column."""
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 """Increased when a release changes the tables. Earlier stores are migrated (`rankcast.store.migrations`)."""
 
 OLDEST_VERSION = 3

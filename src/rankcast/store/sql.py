@@ -1,10 +1,24 @@
 """SQL helpers that all logs share, the same for SQLite and PostgreSQL."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from functools import cache, lru_cache
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from sqlalchemy import Column, Connection, Row, ScalarSelect, Select, Table, bindparam, case, func, insert, select
+from sqlalchemy import (
+    Column,
+    Connection,
+    Dialect,
+    Row,
+    ScalarSelect,
+    Select,
+    Table,
+    bindparam,
+    case,
+    func,
+    insert,
+    select,
+)
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from rankcast.plain import JsonObject
@@ -41,6 +55,8 @@ LAST_START = "start of the last batch"
 
 _PAGE = 1000
 _MANY = 1000
+_TOGETHER = 64
+"""Rows that one statement inserts into SQLite."""
 _COPIED = 100_000
 """Rows of one COPY, which must end within the time limit of a statement."""
 
@@ -76,9 +92,23 @@ def insert_rows(connection: Connection, table: Table, names: Sequence[str], rows
 
     The values go to the driver directly, because SQLAlchemy takes longer to process them than the database.
     """
-    compiled = insert(table).values({name: bindparam(name) for name in names}).compile(dialect=connection.dialect)
+    dialect = connection.dialect
+    if dialect.name != "sqlite":
+        connection.exec_driver_sql(_insert_text(dialect, table, tuple(names), 1), rows)
+        return
+    # One statement per row would give the interpreter to other threads after each, while all writers wait.
+    for chunk in chunks(iter(rows), _TOGETHER):
+        statement = _insert_text(dialect, table, tuple(names), len(chunk))
+        connection.exec_driver_sql(statement, tuple(chain.from_iterable(chunk)))
+
+
+@lru_cache(maxsize=1000)
+def _insert_text(dialect: Dialect, table: Table, names: tuple[str, ...], count: int) -> str:
+    """The statement that inserts some rows."""
+    compiled = insert(table).values({name: bindparam(name) for name in names}).compile(dialect=dialect)
     assert compiled.positiontup == list(names), f"columns of {table.name!r} out of order"
-    connection.exec_driver_sql(compiled.string, rows)
+    head, _, row = compiled.string.rpartition("VALUES ")
+    return f"{head}VALUES {', '.join([row] * count)}"
 
 
 def copy_rows(connection: Connection, table: Table, names: Sequence[str], rows: list[tuple[object, ...]]) -> None:
@@ -109,7 +139,12 @@ def put_rows(connection: Connection, table: Table, rows: _Rows, replace: Sequenc
 
 def last_number(connection: Connection, number: Column[int]) -> int:
     """The highest number that a log has assigned, even if that row was deleted; 0 if there is none."""
-    return connection.execute(select(last_number_of(number))).scalar_one()
+    return connection.scalars(_last_query(number)).one()
+
+
+@cache
+def _last_query(number: Column[int]) -> Select[int]:
+    return select(last_number_of(number))
 
 
 def last_number_of(number: Column[int]) -> ScalarSelect[int]:

@@ -36,15 +36,15 @@ _LONGER = 1.05
 _engines: WeakSet[Engine] = WeakSet()
 
 
-def connect(path: Path, wait: float, is_bulk: bool) -> Engine:
-    """Connections to an existing file. A writer waits up to `wait` seconds for another one.
+def connect(path: Path, wait: float, is_bulk: bool, is_writing: bool) -> Engine:
+    """Connections to an existing file, to read or to write. A writer waits up to `wait` seconds for another one.
 
     `is_bulk` suits processes that constantly write to all parts of the indexes. A connection then caches up to 256
     MiB of the file instead of 64, and the write-ahead log grows to 512 MiB before it is copied into the file. Pages
     that change often are therefore copied only once.
 
-    A transaction with the execution option `writer` starts with `BEGIN IMMEDIATE`. Only writers turn on the
-    write-ahead log, so that opening a file that is not a store does not change it.
+    A transaction to write starts with `BEGIN IMMEDIATE`. Only writers turn on the write-ahead log, so that opening a
+    file that is not a store does not change it.
     """
     uri = f"{path.absolute().as_uri()}?mode=rw"
 
@@ -58,14 +58,16 @@ def connect(path: Path, wait: float, is_bulk: bool) -> Engine:
         connection.execute(f"PRAGMA cache_size = -{(256 if is_bulk else 64) * 1024}")
         if is_bulk:
             connection.execute("PRAGMA wal_autocheckpoint = 131072")  # in pages of 4 KiB
+        if is_writing:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA busy_timeout = 0")  # `_begin_writing` waits
         return connection
 
     engine = create_engine("sqlite://", creator=opened, poolclass=QueuePool)
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
-        if connection.get_execution_options().get("writer", False):
-            connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+        if is_writing:
             _begin_writing(connection, wait)
         else:
             connection.exec_driver_sql("BEGIN")
@@ -79,23 +81,17 @@ def _begin_writing(connection: Connection, wait: float) -> None:
 
     SQLite itself retries only every 100 ms, so it could miss its turn repeatedly while others write all the time.
     """
-    driver = connection.connection.driver_connection
-    assert driver is not None
     until, pause = monotonic() + wait, _FIRST_PAUSE
-    driver.execute("PRAGMA busy_timeout = 0")
-    try:
-        while True:
-            try:
-                connection.exec_driver_sql("BEGIN IMMEDIATE")
-                return
-            except DBAPIError as error:
-                code = getattr(error.orig, "sqlite_errorcode", 0)
-                if code & 0xFF != sqlite3.SQLITE_BUSY or monotonic() + pause > until:
-                    raise
-            sleep(pause)
-            pause = min(pause * _LONGER, _LONGEST_PAUSE)
-    finally:
-        driver.execute(f"PRAGMA busy_timeout = {round(wait * 1000)}")
+    while True:
+        try:
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
+            return
+        except DBAPIError as error:
+            code = getattr(error.orig, "sqlite_errorcode", 0)
+            if code & 0xFF != sqlite3.SQLITE_BUSY or monotonic() + pause > until:
+                raise
+        sleep(pause)
+        pause = min(pause * _LONGER, _LONGEST_PAUSE)
 
 
 def explain(error: BaseException, place: str, wait: float) -> StoreError | None:

@@ -1,12 +1,13 @@
 """The saved delivery state of the in-process pipeline: pages of users, each as of its own position in the event log.
 
 To continue from the progress, a pipeline restores the pages and serves the events between each page and the progress
-again, without delivering them again (`rankcast.pipeline.saved_state`). So a commit saves only a few pages.
+again, without delivering them again (`rankcast.pipeline.saved_state`). So a commit saves only a few pages. Some earlier
+forms of each page stay, so that an explanation starts from a state shortly before its event.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     BigInteger,
@@ -16,7 +17,6 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     Table,
-    and_,
     delete,
     func,
     select,
@@ -34,6 +34,7 @@ __all__ = [
     "StateChanges",
     "StateLog",
     "StatePage",
+    "forget_past_pages",
     "has_pages",
     "needed_by_pages",
     "page_of_user",
@@ -66,7 +67,30 @@ clock_advances = Table(
 )
 
 
-_marked = [column for column in state_pages.c if column.name != "content"]
+past_state_pages = Table(
+    "past_state_pages",
+    metadata,
+    *(
+        Column(
+            one.name,
+            one.type,
+            primary_key=one.name in ("shard", "page", "event_offset"),
+            autoincrement=False,
+            nullable=False,
+            comment=one.comment,
+        )
+        for one in state_pages.c
+    ),
+    comment="Earlier forms of the pages of delivery state, from which explanations start.",
+)
+
+_APART = 250
+_MOST_PAST = 64
+_PAST_BYTES = 64 * 2**20
+"""The earlier forms of a page are at least this many events apart. There are at most 64 of each page, and together they
+take about 64 MiB at most."""
+
+_marked = [column.name for column in state_pages.c if column.name != "content"]
 
 
 class ClockAdvance(NamedTuple):
@@ -150,6 +174,11 @@ class StateLog:
             pages = [StatePage(PageMark(*row[:-1]), bytes(row[-1])) for row in rows]
             return SavedState(at.event_offset, at.catalog_version, pages, _advances(connection))
 
+    def past(self, find: Callable[[Sequence[PageMark]], PageMark | None]) -> StatePage | None:
+        """The page that `find` selects among the earlier forms of all pages; None if it selects none."""
+        with self._database.reading() as connection:
+            return _found(connection, past_state_pages, find)
+
 
 def write_changes(connection: Connection, changes: StateChanges) -> None:
     """Save changes of the state."""
@@ -158,6 +187,7 @@ def write_changes(connection: Connection, changes: StateChanges) -> None:
         row["event_offset"] = row.pop("offset")
     replaced = [column.name for column in state_pages.c if not column.primary_key]
     put_rows(connection, state_pages, rows, replace=replaced)
+    _remember(connection, rows, changes.size)
     if changes.advance is not None:
         number, offset, clock = changes.advance
         connection.execute(
@@ -169,8 +199,8 @@ def write_changes(connection: Connection, changes: StateChanges) -> None:
 
 def replace_pages(connection: Connection, pages: Sequence[StatePage]) -> None:
     """Replace the whole state."""
-    connection.execute(delete(state_pages))
-    connection.execute(delete(clock_advances))
+    for table in (state_pages, past_state_pages, clock_advances):
+        connection.execute(delete(table))
     write_changes(connection, StateChanges(pages))
 
 
@@ -198,13 +228,40 @@ def page_of_user(
     connection: Connection, find: Callable[[Sequence[PageMark]], PageMark | None]
 ) -> tuple[StatePage, list[ClockAdvance]] | None:
     """The page that `find` selects, with the clock advances after it; None if it selects none."""
-    marks = [PageMark(*row) for row in connection.execute(select(*_marked))]
-    found = find(marks)
+    found = _found(connection, state_pages, find)
+    return None if found is None else (found, _advances(connection, clock_advances.c.number > found.mark.clock))
+
+
+def forget_past_pages(connection: Connection, last: int) -> None:
+    """Delete the earlier forms of pages that need an event up to `last`, which is pruned."""
+    past = past_state_pages
+    connection.execute(delete(past).where((past.c.event_offset < last) | (past.c.needed <= last)))
+
+
+def _found(
+    connection: Connection, table: Table, find: Callable[[Sequence[PageMark]], PageMark | None]
+) -> StatePage | None:
+    marks = connection.execute(select(*(table.c[name] for name in _marked)))
+    found = find([PageMark(*row) for row in marks])
     if found is None:
         return None
-    here = and_(state_pages.c.shard == found.shard, state_pages.c.page == found.page)
-    content = connection.execute(select(state_pages.c.content).where(here)).scalar_one()
-    return StatePage(found, bytes(content)), _advances(connection, clock_advances.c.number > found.clock)
+    here = table.c.shard == found.shard, table.c.page == found.page, table.c.event_offset == found.offset
+    return StatePage(found, bytes(connection.execute(select(table.c.content).where(*here)).scalar_one()))
+
+
+def _remember(connection: Connection, rows: Sequence[Mapping[str, Any]], size: int) -> None:
+    """Keep pages as earlier forms. If there are too many of a page, every other one goes, so that they cover the log."""
+    past, most = past_state_pages, min(_MOST_PAST, _PAST_BYTES // max(1, size))
+    for row in rows:
+        own = past.c.shard == row["shard"], past.c.page == row["page"]
+        latest_first = select(past.c.event_offset).where(*own).order_by(past.c.event_offset.desc())
+        offsets = list(connection.execute(latest_first).scalars())
+        if most and (not offsets or row["event_offset"] >= offsets[0] + _APART):
+            connection.execute(past.insert().values(row))
+            offsets.insert(0, row["event_offset"])
+        if len(offsets) > most:
+            gone = offsets[1::2] if most else offsets
+            connection.execute(delete(past).where(*own, past.c.event_offset.in_(gone)))
 
 
 def _advances(connection: Connection, *which: ColumnElement[bool]) -> list[ClockAdvance]:

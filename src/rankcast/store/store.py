@@ -8,7 +8,7 @@ from types import TracebackType
 from rankcast.language import dumps
 from rankcast.model import Catalog, Delivery, Event, Record, Reject, SetAside
 from rankcast.store.catalog.log import CatalogLog, Change, Check, Decision
-from rankcast.store.delivery_log import DeliveryLog, Instants, Progress
+from rankcast.store.delivery_log import DeliveryLog, Instants, Progress, StoredDelivery
 from rankcast.store.engine import Clock, Database, system_clock
 from rankcast.store.event_log import EventLog, LoggedEvent, LoggedText, LogRow, PublishReceipt, Refuse
 from rankcast.store.opening import create_database, open_database
@@ -16,7 +16,8 @@ from rankcast.store.pipelines import SPARK, BatchCounts, Pipeline, PipelineLog
 from rankcast.store.rejects import KeptReject, RejectLog
 from rankcast.store.set_aside import KeptSetAside, SetAsideLog
 from rankcast.store.sql import Columns
-from rankcast.store.state_pages import SavedState, StateChanges, StateLog, StatePage
+from rankcast.store.staging import StagedDeliveries, prepare_staging, stage
+from rankcast.store.state_pages import PageMark, SavedState, StateChanges, StateLog, StatePage
 from rankcast.store.stats import Stats, created, stats
 from rankcast.store.unreadable import UnreadableRecord
 
@@ -114,6 +115,14 @@ class Store:
         """The number of the newest version of the catalog. Version 0 is the empty catalog."""
         return self._catalog.version()
 
+    def changed_at(self, version: int) -> int | None:
+        """When a version of the catalog was made, in microseconds; None if there is no such version any more."""
+        return self._catalog.changed_at(version)
+
+    def has_records(self, count: int) -> bool:
+        """Whether the newest catalog has at least so many records."""
+        return self._catalog.has_records(count)
+
     def catalog(self, version: int | None = None) -> Catalog:
         """The catalog as of a version, by default the newest. It is shared, so the caller must not change it."""
         return self._catalog.catalog(version)
@@ -173,9 +182,9 @@ class Store:
         """The events after an offset, in order, each with the catalog version at its publication."""
         return self._events.events(after, limit)
 
-    def event_texts(self, after: int, up_to: int) -> Iterator[LoggedText]:
-        """The stored texts after one offset up to another, not decoded."""
-        return self._events.texts(after, up_to)
+    def event_texts(self, after: int, up_to: int, limit: int | None = None) -> Iterator[LoggedText]:
+        """The stored texts after one offset up to another, not decoded; at most `limit`."""
+        return self._events.texts(after, up_to, limit)
 
     def log_rows(self, after: int, up_to: int) -> list[LogRow]:
         """The rows after one offset up to another, as one list for a micro-batch of a pipeline."""
@@ -228,10 +237,23 @@ class Store:
         """The delivery state of the in-process pipeline."""
         return self._states.saved()
 
+    def prepare_staging(self) -> None:
+        """Let many processes stage deliveries; see `rankcast.store.staging`."""
+        prepare_staging(self._database)
+
+    def stage(self, deliveries: Columns) -> str:
+        """Copy deliveries into PostgreSQL for a later `commit_batch`. Returns the name of the part."""
+        return stage(self._database, deliveries)
+
+    def past_page(self, find: Callable[[Sequence[PageMark]], PageMark | None]) -> StatePage | None:
+        """The page that `find` selects among the earlier forms of the pages of delivery state; None if it selects
+        none."""
+        return self._states.past(find)
+
     def commit_batch(
         self,
         pipeline: str,
-        deliveries: Columns,
+        deliveries: Columns | StagedDeliveries | int,
         rejects: Sequence[tuple[str, Reject]],
         done: BatchCounts,
         start: int | None,
@@ -291,6 +313,12 @@ class Store:
     ) -> Iterator[tuple[int, Delivery]]:
         """Deliveries after a number, of one user or of all, with their numbers, in commit order."""
         return self._deliveries.deliveries(user, after, limit)
+
+    def stored_deliveries(
+        self, user: str | None = None, after: int = 0, limit: int | None = None
+    ) -> Iterator[StoredDelivery]:
+        """Like `deliveries`, but each is decoded only when it is asked for."""
+        return self._deliveries.stored(user, after, limit)
 
     def delivery(self, user: str, event_id: str) -> Delivery | None:
         """The delivery of an event to a user; None if there is none."""

@@ -17,6 +17,7 @@ from rankcast.store.push.digest_log import digests
 from rankcast.store.push.digest_log import left_out as left_out_events
 from rankcast.store.schema import microseconds
 from rankcast.store.sql import mark_last
+from rankcast.store.state_pages import past_state_pages
 from rankcast.store.unreadable import UnreadableRecord
 
 __all__ = ["count_user", "delete_user"]
@@ -39,6 +40,7 @@ def delete_user(database: Database, user: str) -> dict[str, int]:
         deleted["records"] = remove_user(connection, user, now)
         of_user = and_(access_tokens.c.role == _USER, access_tokens.c.name == user)
         tokens = list(connection.execute(select(access_tokens.c.id).where(of_user)).scalars())
+        connection.execute(delete(past_state_pages))  # some name the user; explanations do without them
         own = select(digests.c.number).where(digests.c.user_id == user)
         connection.execute(delete(left_out_events).where(left_out_events.c.digest.in_(own)))
         connection.execute(delete(kept_answers).where(kept_answers.c.owner.in_(tokens)))

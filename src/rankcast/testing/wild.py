@@ -18,6 +18,7 @@ from rankcast.model import (
     Between,
     Compare,
     Concept,
+    Credit,
     Decay,
     Decaying,
     DistanceName,
@@ -68,7 +69,7 @@ from rankcast.model import (
     is_operand,
 )
 
-__all__ = ["events", "expressions", "memberships", "names", "records", "scalars", "terms"]
+__all__ = ["events", "expressions", "memberships", "names", "policies", "records", "scalars", "terms"]
 
 _KEYWORDS = sorted({*KEYWORDS, *HEDGES, *(op.value for op in Op if op.value.isalpha()), "date", "time"})
 
@@ -184,7 +185,8 @@ def events() -> st.SearchStrategy[Event]:
 
 
 @cache
-def _policies() -> st.SearchStrategy[Policy]:
+def policies() -> st.SearchStrategy[Policy]:
+    """Some policy, whether or not it fits a catalog."""
     weight = st.floats(0, 1e6)
     length = st.one_of(
         st.builds(Length, st.integers(1, 10**6), st.sampled_from([Unit.EVENTS, Unit.MATCHED])),
@@ -201,10 +203,22 @@ def _policies() -> st.SearchStrategy[Policy]:
         rates=st.sampled_from(RateSpan),
         seed=_whole,
         minimum=st.floats(-1e6, 1e6),
+        credit=st.sampled_from(Credit),
+        half_life=st.one_of(st.none(), st.integers(1, 10**6)),
+        exact=st.booleans(),
     )
+    starts = st.dictionaries(names(), weight, max_size=2)
     decay = st.one_of(
-        st.builds(Decaying, st.just(Decay.LINEAR), st.floats(0.001, 9), st.floats(0.001, 9), period=length),
-        st.builds(Decaying, st.just(Decay.EXPONENTIAL), alpha=st.floats(0.001, 0.999), window=length),
+        st.builds(
+            Decaying, st.just(Decay.LINEAR), st.floats(0.001, 9), st.floats(0.001, 9), period=length, betas=starts
+        ),
+        st.builds(
+            Decaying,
+            st.just(Decay.EXPONENTIAL),
+            alpha=st.floats(0.001, 0.999),
+            window=length,
+            preferred=st.booleans(),
+        ),
     )
     return st.builds(
         Policy,
@@ -247,7 +261,7 @@ def records() -> st.SearchStrategy[Record]:
             st.floats(0, 1e6, exclude_min=True),
         ),
         st.builds(Preference, names(), names(), names()),
-        _policies(),
+        policies(),
         st.builds(Concept, names(), names(), memberships(), st.one_of(st.none(), names())),
         st.builds(
             Advertisement,

@@ -33,14 +33,13 @@ def test_period_agrees_with_sorting(found, period, less):
     assert values(KthOfPeriod(k, period), found) == expected
 
 
-@pytest.mark.parametrize("direction", [1, -1])
-def test_window_keeps_few_scores_that_are_gone(direction):
-    # falling scores never bring a gone one to the top of its heap
-    window = KthOfWindow(k=20, length=100)
-    for number in range(5000):
-        window.add(float(direction * number))
-        assert len(window._above) + len(window._below) <= 200
-    assert window.value == (4980 if direction > 0 else -4919)
+@given(scores, st.lists(st.integers(0, 12), max_size=120))
+def test_k_may_change_with_every_score(found, ks):
+    window = KthOfWindow(1, 10)
+    for end, (score, k) in enumerate(zip(found, ks, strict=False), 1):
+        window.add(score)
+        window.k = k
+        assert window.value == kth(found[max(0, end - 10) : end], k)
 
 
 @pytest.mark.parametrize("make", [lambda: KthOfWindow(3, 8), lambda: KthOfPeriod(3, 8)])

@@ -84,6 +84,27 @@ def test_entropy_is_that_of_the_lazy_form(stream, scoring, aging):
     assert ours >= lazy - 0.005
 
 
+@pytest.mark.parametrize(("scoring", "aging"), VARIANTS)
+def test_entropy_after_subscriptions_left_is_that_of_the_lazy_form(scoring, aging):
+    numbers, changes = STREAMS["five of ten leave"]
+    ours, lazy = (
+        spread(numbers[50_000:], run(paced(scoring, aging, update), numbers, changes)[50_000:])
+        for update in (Update.PACED, Update.LAZY)
+    )
+    assert ours >= lazy - 0.005
+
+
+@pytest.mark.parametrize("aging", [1.0, 0.1])
+def test_new_subscriptions_make_up_for_what_they_missed_sooner_than_in_the_lazy_form(aging):
+    """So the periods after the change are less even than the lazy form's, and the whole stream is more even."""
+    numbers, changes = STREAMS["five join"]
+    found = {update: run(paced(aging=aging, update=update), numbers, changes) for update in Update}
+    whole = {update: spread(numbers, passed) for update, passed in found.items()}
+    after = {update: spread(numbers[50_000:], passed[50_000:]) for update, passed in found.items()}
+    assert whole[Update.PACED] > whole[Update.LAZY] + 0.1
+    assert after[Update.PACED] > after[Update.LAZY] - 0.02
+
+
 def test_second_subscription_does_not_starve_its_user():
     # one subscription, 10,000 matches; then a second one joins and matches as often as the first
     numbers = halves(np.zeros(10_000, np.int64), zipf(0, 4000, count=2))

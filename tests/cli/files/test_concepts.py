@@ -136,18 +136,20 @@ def test_strings_on_spark_are_the_same(rankcast, films):
     assert rankcast(*arguments).stdout == rankcast(*arguments, "--engine", "local").stdout
 
 
-def test_concepts_of_a_store_adapt_and_are_undone(rankcast, prices):
+@pytest.mark.parametrize("engine", ["local", pytest.param("spark", marks=pytest.mark.spark)])
+def test_concepts_of_a_store_adapt_and_are_undone(rankcast, prices, engine):
+    adapt = ("concepts", "adapt", "--attribute", "price", "--engine", engine)
     rankcast("init")
     rankcast("publish", str(prices))
-    (made,) = concepts_in(rankcast("concepts", "adapt", "--attribute", "price").stdout)
+    (made,) = concepts_in(rankcast(*adapt).stdout)
     assert [one["name"] for one in made["after"]] == ["cheap", "expensive"]
     rankcast("subscribe", "--user", "ann", "--id", "s1", "price is cheap")
     later = [json.loads(EVENT.format(n=n, price=price)) for n, price in enumerate([4000, 4001, 4002] * 10, 100)]
     Path("later.jsonl").write_text("".join(json.dumps(row) + "\n" for row in later))
     rankcast("publish", "later.jsonl")
-    (run,) = concepts_in(rankcast("concepts", "adapt", "--attribute", "price").stdout)
+    (run,) = concepts_in(rankcast(*adapt).stdout)
     assert run["effects"] == [{"user": "ann", "subscription": "s1", "before": 5, "after": 10}]
-    unchanged = rankcast("concepts", "adapt", "--attribute", "price", code=1)
+    unchanged = rankcast(*adapt, code=1)
     assert "price: nothing moved" in unchanged.stderr
     assert [one["run"] for one in concepts_in(rankcast("concepts", "runs").stdout)] == [2, 1]
     (undone,) = concepts_in(rankcast("concepts", "undo", "2").stdout)
@@ -156,3 +158,31 @@ def test_concepts_of_a_store_adapt_and_are_undone(rankcast, prices):
         json.dumps(one) for one in made["after"]
     }
     assert "run 2 was undone already" in rankcast("concepts", "undo", "2", code=1).stderr
+
+
+def test_concepts_of_strings_adapt_and_are_undone(rankcast, films):
+    adapt = ("concepts", "adapt", "--attribute", "genre")
+    rankcast("init")
+    rankcast("publish", str(films))
+    (made,) = concepts_in(rankcast(*adapt).stdout)
+    (soft,) = (one for one in made["after"] if "drama" in one["table"])
+    assert "gore" not in soft["table"]
+    rankcast("subscribe", "--user", "ann", "--id", "s1", f"genre is {soft['name']}")
+    longer = [
+        {"id": f"g{n}", "time": "2026-01-02T00:00:00Z", "attributes": {"genre": "gore", "length": 100 + n % 5}}
+        for n in range(300)
+    ]
+    Path("longer.jsonl").write_text("".join(json.dumps(row) + "\n" for row in longer))
+    rankcast("publish", "longer.jsonl")
+    (run,) = concepts_in(rankcast(*adapt).stdout)
+    assert sorted(one["name"] for one in run["after"]) == sorted(one["name"] for one in made["after"])
+    (now,) = (one for one in run["after"] if one["name"] == soft["name"])
+    assert now["table"] == {**soft["table"], "gore": 1.0}
+    (effect,) = run["effects"]
+    assert (effect["subscription"], effect["before"] < effect["after"]) == ("s1", True)
+    (undone,) = concepts_in(rankcast("concepts", "undo", str(run["run"])).stdout)
+    assert undone["undone"]
+    kept = concepts_in(rankcast("concept").stdout)
+    assert {json.dumps(one, sort_keys=True) for one in kept} == {
+        json.dumps(one, sort_keys=True) for one in made["after"]
+    }

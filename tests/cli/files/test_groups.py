@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 CATALOG = [
     {"kind": "subscription", "id": f"{user}-{genre}", "user": user, "where": f"genre = '{genre}'"}
     for user in ("ann", "bob")
@@ -32,3 +34,10 @@ def test_what_sharing_saves(rankcast: Any, lines: Any, tmp_path: Path) -> None:
     again = rankcast("replay", "--catalog", "shared.jsonl", "--events", files[3])
     assert len(again.stdout.splitlines()) * 2 == len(replayed.stdout.splitlines())
     rankcast("groups", *files, "--out", "x.jsonl", code=2)
+
+
+@pytest.mark.spark
+def test_on_spark_it_is_the_same(rankcast: Any, lines: Any) -> None:
+    files = ["--catalog", str(lines("c.jsonl", CATALOG)), "--events", str(lines("e.jsonl", EVENTS))]
+    chosen = ["--similarity", "1", "--engine"]
+    assert rankcast("groups", *files, *chosen, "spark").stdout == rankcast("groups", *files, *chosen, "oracle").stdout

@@ -34,3 +34,8 @@ def test_another_rate(rankcast: Any, files: list[str]) -> None:
     assert (row["k"], row["optimum"]["entropy"]) == (8, 1.0)
     rankcast("optimum", *files, "--rate", "0", code=2)
     assert "did you mean 'ann'" in rankcast("optimum", *files, "--user", "anne", code=None).stderr
+
+
+@pytest.mark.spark
+def test_on_spark_it_is_the_same(rankcast: Any, files: list[str]) -> None:
+    assert rankcast("optimum", *files, "--engine", "spark").stdout == rankcast("optimum", *files).stdout

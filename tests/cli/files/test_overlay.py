@@ -85,3 +85,20 @@ def test_a_catalog_without_events_shows_what_is_forwarded(rankcast: Any, tmp_pat
 def test_errors(rankcast: Any) -> None:
     assert "use chain:10x5" in rankcast("overlay", "simulate", "--topology", "ring:3", code=2).stderr
     assert "no broker 'x'" in rankcast("overlay", "simulate", "--publisher", "x", code=2).stderr
+
+
+def test_weights_that_travel_need_no_messages_of_their_own(rankcast: Any) -> None:
+    fair = (
+        "--strategy",
+        "ancestor-fair",
+        "--rank",
+        "fair",
+        "--subscribers",
+        "60",
+        "--changes",
+        "20",
+        "--topology",
+        "b1-b2,b2-b3",
+    )
+    sent = [rankcast("overlay", "simulate", *fair, *more).stdout for more in ((), ("--weights-travel",))]
+    assert ["reweigh" in one for one in sent] == [True, False]

@@ -32,6 +32,17 @@ def served(store: Any, lines: Any) -> Any:
     return store
 
 
+def test_without_deliveries_it_says_what_to_do_next(store: Any, lines: Any) -> None:
+    store("subscribe", "--user", "ann", "n > 9")
+    assert "no deliveries yet; publish events with: rankcast publish FILE" in store("deliveries").stderr
+    lines("e.jsonl", [{"id": "e1", "time": "2004-02-13T20:00:00Z", "attributes": {"n": 1}}])
+    store("publish", "e.jsonl")
+    assert "no deliveries yet; serve events with: rankcast run" in store("deliveries", "--user", "ann").stderr
+    store("run")
+    said = store("deliveries", "--user", "ann", "--after", "3").stderr
+    assert "no deliveries after 3 yet; ask for the reason with: rankcast explain ann EVENT" in said
+
+
 def shown(rankcast: Any, *options: str) -> list[tuple[str, str]]:
     told = map(json.loads, rankcast("deliveries", *options).stdout.splitlines())
     return [(one["user"], one["event"]) for one in told]

@@ -1,6 +1,8 @@
 """``rankcast explain``."""
 
 import json
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -65,3 +67,20 @@ def test_nobody_and_nothing(stored: Any, files: tuple[str, ...]) -> None:
     assert "did you mean 'ann'" in stored("explain", "anne", "e1", code=1).stderr
     assert "no event 'e9'" in stored("explain", "ann", "e9", *files, code=1).stderr
     assert "given together" in stored("explain", "ann", "e1", *files[:2], code=2).stderr
+
+
+def test_a_diverse_period_is_explained_without_compiled_loops(store: Any, lines: Any) -> None:
+    """To load the loops takes several times as long as the choice."""
+    policy = {"kind": "policy", "user": "ann", "mode": "periodic", "k": 3, "length": 100, "sigma": 0.5}
+    lines("c.jsonl", [*CATALOG[:1], policy])
+    lines("e.jsonl", [{**EVENTS[0], "id": f"e{n}", "attributes": {"genre": "drama", "year": n}} for n in range(1, 101)])
+    store("subscribe", "--file", "c.jsonl")
+    store("publish", "e.jsonl")
+    store("run")
+    probe = "import sys; from rankcast.cli.main import main\ntry: main()\nfinally: print(*sys.modules, file=sys.stderr)"
+    words = ["explain", "ann", "e100", "--json"]
+    run = subprocess.run([sys.executable, "-c", probe, *words], capture_output=True, text=True, check=True, timeout=60)
+    told = json.loads(run.stdout)
+    assert told["sent"] is True
+    assert "in the top 3 of 100 candidates" in told["verdict"]
+    assert {"numba", "pandas", "pyarrow", "pyspark"}.isdisjoint(run.stderr.split())

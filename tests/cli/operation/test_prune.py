@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
-from rankcast.cli.retention_options import KEEP_HELP
+from rankcast.cli.options import KEEP_HELP
 from rankcast.language import decode_event
 from rankcast.store import StateChanges, Store
 from rankcast.store.retention.rules import KINDS

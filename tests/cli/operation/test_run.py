@@ -5,9 +5,12 @@ import re
 import signal
 import subprocess
 import sys
+from datetime import timedelta
 from typing import Any
 
 import pytest
+
+from rankcast.store import Store
 
 COMMAND = [sys.executable, "-c", "from rankcast.cli.main import main; main()"]
 
@@ -99,6 +102,27 @@ def test_follow_serves_what_comes_until_it_is_asked_to_stop(sliding: Any, polite
         assert following.wait(60) == 0
         assert following.stderr.read() == b"served 8 events; 8 deliveries\n"
     assert sent(sliding) == EXPECTED
+
+
+def test_follow_ends_periods_by_the_clock(store: Any) -> None:
+    store("subscribe", "x > 0", "--user", "ann")
+    store("policy", "--user", "ann", "--mode", "periodic", "--k", "1", "--length", "2s")
+    store("publish", "--attr", "x=1")
+    with subprocess.Popen([*COMMAND, "run", "--follow", "--json"], stdout=subprocess.PIPE) as following:
+        try:
+            assert following.stdout is not None
+            said = [json.loads(following.stdout.readline()) for _ in range(2)]
+            assert [(one["offset"], one["events"], one["delivered"]) for one in said] == [(1, 1, 0), (1, 0, 1)]
+        finally:
+            following.terminate()
+    with Store.open("rankcast.db") as opened:
+        ((_, made),) = opened.deliveries()
+        logged = opened.event(made.event)
+        assert logged is not None
+        assert made.matched is not None
+        assert made.matched - logged.logged < timedelta(
+            seconds=2 + 2 + 2
+        )  # the period, the promise, and a busy machine
 
 
 def test_what_waits_is_told_with_its_end(store: Any, lines: Any) -> None:

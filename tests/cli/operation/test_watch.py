@@ -1,12 +1,17 @@
 """``rankcast watch``: the feed of a user in the terminal."""
 
 import json
+import signal
+import subprocess
+import sys
 from typing import Any
 
 import pytest
 
 from rankcast.cli.operation.watch import delivery_lines
 from rankcast.store import Store
+
+COMMAND = [sys.executable, "-c", "from rankcast.cli.main import main; main()"]
 
 
 @pytest.fixture
@@ -39,3 +44,14 @@ def test_programs_get_the_last_records(served: Any) -> None:
 
 def test_an_unknown_user_is_told_the_likely_name(served: Any) -> None:
     assert "there is no user 'anne'" in served("watch", "anne", "--once", code=1).stderr
+
+
+def test_it_follows_the_feed(served: Any) -> None:
+    with subprocess.Popen([*COMMAND, "watch", "ann", "--last", "1"], stdout=subprocess.PIPE) as watching:
+        assert watching.stdout is not None
+        assert json.loads(watching.stdout.readline())["event"] == "e2"
+        served("publish", "--attr", "genre=drama", "--id", "e9")
+        served("run")
+        assert json.loads(watching.stdout.readline())["event"] == "e9"
+        watching.send_signal(signal.SIGINT)
+        assert watching.wait(60) == 0

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from rankcast.engine.arrays import BatchShard
-from rankcast.engine.arrays.user import ArrayUser
+from rankcast.engine.arrays.crowd_member import Member
 from rankcast.engine.reference.shard import Shard
 from rankcast.model import Mode
 
@@ -21,7 +21,7 @@ def test_calm_windows_are_the_reference_engines(worlds, seed, late):
         catalog.put(replace(catalog.policy_of(user), calm=chance.choice([0.001, 0.02, 0.1, 1.0])))
     events = worlds.events(chance, 150, late)
     oracle, shard, at = Shard(catalog), BatchShard(catalog), 0
-    assert all(type(user) is ArrayUser for user in shard._served.users.values())
+    assert all(isinstance(user, Member) for user in shard._served.users.values())
     while at < len(events):
         cut = at + chance.choice([1, 3, 30])
         assert shard.publish(events[at:cut]) == oracle.publish(events[at:cut])

@@ -13,7 +13,8 @@ from rankcast.engine.arrays.crowd_state import folded_of_columns
 from rankcast.engine.arrays.folded import unfold
 from rankcast.engine.named_events import NamedEvents
 from rankcast.engine.reference.shard import Shard
-from rankcast.model import Catalog, DistanceName, Mode, ScorePart, Select
+from rankcast.language import decode_event
+from rankcast.model import Catalog, DistanceName, Filter, FilterKind, Mode, ScorePart, Select
 
 
 def plain(state):
@@ -134,8 +135,8 @@ def test_periods_end_by_the_clock(worlds, seed):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_diverse_windows_in_and_beside_the_crowd(worlds, monkeypatch, seed):
-    """Users move between the two, new names of attributes appear, and old events are forgotten and encoded anew."""
+def test_distances_are_those_of_the_events_that_are_there(worlds, monkeypatch, seed):
+    """New names of attributes appear, old events are forgotten and encoded anew, and policies change."""
     monkeypatch.setattr("rankcast.engine.arrays.table._FEW", 60)
     chance = random.Random(seed)
     catalog = crowd(worlds, chance, users=12)
@@ -153,7 +154,41 @@ def test_diverse_windows_in_and_beside_the_crowd(worlds, monkeypatch, seed):
             given = catalog.policy_of(f"user{number}")
             catalog.put(replace(given, calm=chance.choice([0.0, 0.0, 0.02]), sigma=chance.choice([0.5, 0.3, 1.0])))
         assert fast.update(catalog) == oracle.update(catalog)
-    assert fast._served.crowd._diverse == sum(
-        isinstance(one, Member) and one.policy.sigma < 1 and one.policy.mode is Mode.SLIDING
-        for one in fast._served.users.values()
-    )
+    assert all(isinstance(served, Member) for served in fast._served.users.values())
+
+
+def test_only_users_who_match_need_the_reference_engine(worlds):
+    chance = random.Random(1)
+    catalog, events = crowd(worlds, chance), worlds.events(chance, 20)
+    plain_users = [user for user in catalog.users() if not catalog.preferences_of(user)]
+    served = BatchShard(catalog)
+    members = served._served.users
+    assert all(members[user]._oracle is None for user in plain_users)
+    assert served.publish(events) == Shard(catalog).publish(events)
+    matched = {match.user for event in events for match in served.match(event)}
+    assert {user for user in plain_users if members[user]._oracle is not None} == matched & {*plain_users}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_users_with_more_subscriptions_than_bits(worlds, seed):
+    """Crisp and vague subscriptions, with and without a filter, in all modes, under cuts and restores."""
+    chance = random.Random(seed)
+    catalog = worlds.catalog(chance, users=6, score={ScorePart.PREFERENCE: 1.0})
+    for number in range(6):
+        user = f"user{number}"
+        for copy in range(12 if number % 2 else 0):
+            for one in worlds.subscriptions(chance, f"{user}+{copy}"):
+                catalog.add(replace(one, user=user))
+        if number > 3:
+            catalog.put(replace(catalog.policy_of(user), filter=Filter(FilterKind.THRESHOLD, rate=0.5, period=6)))
+    oracle, fast = Shard(catalog), BatchShard(catalog)
+    assert max(len(catalog.subscriptions_of(user)) for user in catalog.users()) > 62
+    assert all(isinstance(served, Member) for served in fast._served.users.values())
+    events = worlds.events(chance, 120)
+    for start in range(0, 120, 8):
+        assert fast.publish(events[start : start + 8]) == oracle.publish(events[start : start + 8])
+        assert fast.states(fast.users) == oracle.states(oracle.users)
+        saved, named = fast, NamedEvents(10**9)
+        folded, fast = saved.folded(saved.users, named), BatchShard(catalog)
+        fast.restore_folded(plain(folded), {seq: decode_event(text, seq=seq) for seq, text in named.texts()})
+    assert fast.close() == oracle.close()

@@ -10,20 +10,16 @@ import pytest
 
 from rankcast.choose.filters import Filtered
 from rankcast.choose.periodic import Periodic
-from rankcast.engine.arrays import BatchShard
+from rankcast.engine.arrays import BatchShard, served_users
 from rankcast.engine.arrays.crowd import Crowd
 from rankcast.engine.arrays.crowd_columns import CrowdColumns
-from rankcast.engine.arrays.filtered_user import FilteredUser
-from rankcast.engine.arrays.kernels import periods as _kernels_of_periods  # compiled before anything is made to fail
+from rankcast.engine.arrays.crowd_member import Member
 from rankcast.engine.arrays.kernels.crowds import serving
-from rankcast.engine.arrays.user import ArrayUser
 from rankcast.engine.isolation import MOST_FAILURES
 from rankcast.engine.reference.shard import Shard
 from rankcast.engine.reference.subscriber import Subscriber
 from rankcast.matching import OracleMatcher
-from rankcast.model import Catalog, Mode, Policy, SetAside, Unit
-
-assert _kernels_of_periods
+from rankcast.model import Catalog, Filter, FilterKind, Mode, Policy, SetAside, Unit
 
 
 class Faults:
@@ -55,35 +51,13 @@ def faults(monkeypatch):
             made.check(self._user, event.id, "choosing")  # after everything has changed
         return steps
 
-    over_arrays = ArrayUser.publish
-
-    def fails_over_arrays(self, stream, at, places, degrees, gathering):
-        hit = [stream.events[place] for place in at.tolist()]
-        for event in hit:
-            made.check(self.user, event.id, "ranking")
-        over_arrays(self, stream, at, places, degrees, _Deaf())
-        for event in hit:
-            made.check(self.user, event.id, "choosing")
-        raise OverflowError("arrays fail for everybody, after everything has changed")
-
     monkeypatch.setattr(Subscriber, "publish", fails)
 
     def refuses_all(self, stream, member_of, *others):
         return np.flatnonzero(member_of >= 0).tolist()
 
-    monkeypatch.setattr(ArrayUser, "publish", fails_over_arrays)
     monkeypatch.setattr(Crowd, "publish", refuses_all)
     return made
-
-
-class _Deaf:
-    """Takes what is sent, and forgets it."""
-
-    def add(self, user, part):
-        pass
-
-    def add_records(self, user, trigger, deliveries):
-        pass
 
 
 def of(deliveries, users):
@@ -171,7 +145,7 @@ def test_the_event_counts_as_not_matching(worlds, monkeypatch, engine):
         return steps
 
     monkeypatch.setattr(Subscriber, "publish", fails)
-    monkeypatch.setattr(ArrayUser, "publish", lambda *args: 1 / 0)
+    monkeypatch.setattr(Crowd, "publish", lambda *args: 1 / 0)
     shard = engine(catalog)
     made = [*shard.publish(events[:30]), *shard.publish(events[30:]), *shard.close()]
     monkeypatch.undo()
@@ -242,8 +216,6 @@ def test_a_user_whose_period_cannot_end_is_out_until_a_record_changes(worlds, mo
     monkeypatch.setattr(Periodic, "close", fails)
     for method in ("publish", "close"):
         monkeypatch.setattr(Crowd, method, lambda *args: 1 / 0)
-    monkeypatch.setattr("rankcast.engine.arrays.periodic.ArrayPeriodic.close", lambda self: 1 / 0)
-    monkeypatch.setattr("rankcast.engine.arrays.periodic.ArrayPeriodic._chosen", lambda *args: 1 / 0)
     shard = engine(catalog)
     made = shard.publish(events[:60])
     state = shard.state()
@@ -374,13 +346,74 @@ def test_a_crowd_that_cannot_end_periods_is_served_one_by_one(worlds, monkeypatc
 
 def test_filters_are_as_before(worlds, faults):
     chance = random.Random(13)
-    from rankcast.model import Filter, FilterKind
-
     catalog = worlds.catalog(chance, users=7, filter=Filter(FilterKind.THRESHOLD, rate=0.5, period=6), sigma=1.0)
     events = worlds.events(chance, 80)
     oracle, fast = Shard(catalog), BatchShard(catalog)
-    assert any(isinstance(one, FilteredUser) for one in fast._served.users.values())
+    assert any(isinstance(one, Member) and one.filter for one in fast._served.users.values())
     assert isinstance(oracle._subscribers["user1"].subscriber.mode, Filtered)
     for start in range(0, 80, 20):
         assert fast.publish(events[start : start + 20]) == oracle.publish(events[start : start + 20])
     assert fast.take_set_aside() == oracle.take_set_aside()
+
+
+@pytest.mark.parametrize("kind", [FilterKind.THRESHOLD, FilterKind.SAMPLING])
+def test_a_filter_that_fails_after_it_decided_is_its_users_alone(worlds, monkeypatch, kind):
+    chance, failing = random.Random(17), random.Random(3)
+    catalog = worlds.catalog(chance, users=8, filter=Filter(kind, rate=0.5, period=6), sigma=1.0)
+    events = worlds.events(chance, 160)
+    oracle, fast = Shard(catalog), BatchShard(catalog)
+    members = [one for one in fast._served.users.values() if isinstance(one, Member) and one.filter is not None]
+    assert len(members) > 3
+    of_one = type(members[1].filter)
+    admit, failures = of_one.admit, 0
+
+    def fails(self, batch):
+        nonlocal failures
+        passed = admit(self, batch)
+        if self is members[1].filter and failing.random() < 0.5:
+            failures += 1
+            raise OverflowError("after its state has changed")
+        return passed
+
+    monkeypatch.setattr(of_one, "admit", fails)
+    for start in range(0, 160, 8):
+        batch = events[start : start + 8]
+        assert fast.publish(batch) == oracle.publish(batch)
+        assert fast.states(fast.users) == oracle.states(oracle.users)
+    assert failures > 3
+    assert isinstance(fast._served.users[members[1].user], Member)  # the reference engine could serve it, so it is back
+    assert fast.take_set_aside() == oracle.take_set_aside() == []
+
+
+def test_arrays_that_fail_for_one_user_after_its_state_changed_leave_it_to_the_reference_engine(worlds, monkeypatch):
+    chance = random.Random(18)
+    catalog = worlds.catalog(chance, users=9, sigma=1.0, calm=0.0)
+    events = worlds.events(chance, 120)
+    oracle, fast = Shard(catalog), BatchShard(catalog)
+    users = [one.user for one in fast._served.users.values() if isinstance(one, Member)]
+    assert len(users) > 3
+    unlucky, restore = users[1], served_users.restore_member
+
+    def refuses_all(self, stream, member_of, *others):
+        return np.flatnonzero(member_of >= 0).tolist()
+
+    def fails(crowd, member, state, table):
+        restore(crowd, member, state, table)
+        if member.user == unlucky:
+            raise MemoryError  # after everything has been written
+
+    def in_crowd():
+        return {one.user for one in fast._served.users.values() if isinstance(one, Member)}
+
+    assert fast.publish(events[:40]) == oracle.publish(events[:40])
+    with monkeypatch.context() as patched:
+        patched.setattr(served_users, "restore_member", fails)
+        patched.setattr(
+            Crowd, "publish", refuses_all
+        )  # so the reference engine serves a batch, and hands the states back
+        assert fast.publish(events[40:60]) == oracle.publish(events[40:60])
+    assert unlucky not in in_crowd()
+    assert in_crowd() == {*users} - {unlucky}
+    assert fast.publish(events[60:]) == oracle.publish(events[60:])
+    assert fast.states(fast.users) == oracle.states(oracle.users)
+    assert fast.take_set_aside() == oracle.take_set_aside() == []

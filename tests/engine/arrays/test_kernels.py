@@ -7,7 +7,7 @@ import pytest
 
 from rankcast.choose import distance
 from rankcast.choose.kernels.distances import measure
-from rankcast.engine.arrays.space import space_of
+from rankcast.engine.arrays.event_lines import EventSpaces
 from rankcast.engine.arrays.table import EventTable
 
 
@@ -18,7 +18,10 @@ def test_distances_are_the_oracles(worlds, seed):
     policy = worlds.policy(chance, "ann")
     table = EventTable()
     rows = table.extend(events) + np.arange(len(events))
-    space = space_of(rows, table, policy)
+    spaces = EventSpaces(table)
+    lines = spaces[spaces.number(policy)]
+    lines.add(rows)
+    space = lines.space()
     everything, found = np.arange(len(events)), np.empty(len(events))
     for place, event in enumerate(events):
         measure(place, everything, space, found)

@@ -1,42 +1,45 @@
-"""UserPatterns: asked once for each set of subscriptions, numbered, with rank and degree."""
+"""CrowdPatterns: asked once for each set of a member's subscriptions, numbered, with rank and degree."""
 
 import numpy as np
 import pytest
 
-from rankcast.engine.arrays.patterns import Pattern, UserPatterns
+from rankcast.engine.arrays.patterns import CrowdPatterns, Pattern
 
 
-@pytest.mark.parametrize("count", [5, 100])
-def test_each_set_is_ranked_once(count):
+@pytest.mark.parametrize("is_wide", [False, True])
+def test_each_set_is_ranked_once(is_wide):
     asked = []
 
-    def rank(places):
-        asked.append(places)
+    def rank(member, places):
+        asked.append((member, places))
         names = tuple(f"s{place}" for place in places)
         return Pattern(names, names[-1:], places[-1] / 10)
 
-    patterns = UserPatterns(count, rank)
-    at, places = np.array([3, 3, 4, 6, 6, 9]), np.array([0, 2, 1, 0, 2, 2])
-    starts, numbers = patterns.number(at, places)
-    assert starts.tolist() == [0, 2, 3, 5]
+    patterns = CrowdPatterns(rank)
+    places = np.array([0, 2, 1, 0, 2, 2])
+    starts, ends, members = np.array([0, 2, 3, 5]), np.array([2, 3, 5, 6]), np.array([7, 7, 7, 9])
+
+    def numbers_of():
+        masks = np.array([0b101, 0b10, 0b101, 0b100]) * (not is_wide)
+        return patterns.number(members, masks, starts, ends, places)
+
+    numbers = numbers_of()
     assert [patterns.all[number].matching for number in numbers] == [("s0", "s2"), ("s1",), ("s0", "s2"), ("s2",)]
-    ranks, grid = patterns.rank(numbers)
-    assert ranks.tolist() == [0.2, 0.1, 0.2, 0.2]
-    assert grid.tolist() == [2 * 10**11, 10**11, 2 * 10**11, 2 * 10**11]
-    assert (patterns.number(at, places)[1] == numbers).all()
-    assert sorted(asked) == [[0, 2], [1], [2]]
+    assert patterns.ranks.values[numbers].tolist() == [0.2, 0.1, 0.2, 0.2]
+    assert patterns.grids.values[numbers].tolist() == [2 * 10**11, 10**11, 2 * 10**11, 2 * 10**11]
+    assert (numbers_of() == numbers).all()
+    assert sorted(asked) == [(7, [0, 2]), (7, [1]), (9, [2])]
     degrees = np.array([1.0, 0.5, 0.7, 0.2, 0.9, 0.3])
-    assert patterns.degrees(numbers, places, starts, degrees).tolist() == [0.5, 0.7, 0.9, 0.3]
-    assert patterns.degrees(numbers, places, starts, None).tolist() == [1.0] * 4
+    assert patterns.degrees(starts, ends, numbers, places, degrees).tolist() == [0.5, 0.7, 0.9, 0.3]
 
 
 def test_masks_of_all_subscriptions_are_told_apart():
-    patterns = UserPatterns(62, lambda places: Pattern(tuple(map(str, places)), (), 0.0))
-    at = np.repeat(np.arange(62 * 61), 2)
-    pairs = np.array([pair for one in range(62) for other in range(62) if other != one for pair in (one, other)])
+    patterns = CrowdPatterns(lambda member, places: Pattern(tuple(map(str, places)), (), 0.0))
+    pairs = [(one, other) for one in range(62) for other in range(one)]
+    masks = np.array([1 << one | 1 << other for one, other in pairs])
+    places = np.array([place for pair in pairs for place in sorted(pair)])
+    starts = np.arange(0, len(places), 2)
     for _ in range(2):
-        _, numbers = patterns.number(at, pairs)
-        assert [set(patterns.all[number].matching) for number in numbers.tolist()] == [
-            {str(one), str(other)} for one in range(62) for other in range(62) if other != one
-        ]
+        numbers = patterns.number(np.zeros(len(pairs), np.int64), masks, starts, starts + 2, places)
+        assert [set(map(int, patterns.all[number].matching)) for number in numbers.tolist()] == list(map(set, pairs))
     assert len(patterns.all) == 62 * 61 // 2

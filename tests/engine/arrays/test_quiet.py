@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from rankcast.engine.arrays import BatchShard
+from rankcast.engine.arrays.kernels.crowds import serving
 from rankcast.engine.reference.shard import Shard
 from rankcast.language import parse
 from rankcast.model import Catalog, Event, Length, Mode, Policy, Subscription, Unit
@@ -52,14 +53,16 @@ def test_single_events_and_times_that_jump_back_do_not_show(seed):
     assert shard.close() == oracle.close()
 
 
-def test_users_whom_nothing_concerns_are_passed_over():
+def test_users_whom_nothing_concerns_are_passed_over(monkeypatch):
+    """Nobody is visited for events that match nothing while no window or period holds an entry."""
     shard = BatchShard(catalog())
-    nothing = [Event(f"e{n}", START + timedelta(minutes=n), {}).at(n) for n in range(1, 5)]
+    nothing = [Event(f"e{n}", START + timedelta(minutes=n), {}).at(n) for n in range(1, 3)]
     shard.publish(nothing[:1])
-    visited = shard._served.schedule.visited
-    seen = []
-    shard._served.schedule.visited = lambda stream, borders: seen.append(visited(stream, borders)) or seen[-1]
-    shard.publish(nothing[1:2])
-    assert {int(number) for number in seen[0]} == {
-        n for n, (_, u) in enumerate(shard._served.schedule.users) if "Periodic" in type(u._mode).__name__
-    }
+    seen, serve_all = [], serving.serve_all
+    monkeypatch.setattr(
+        serving, "serve_all", lambda visited, *given: seen.append(visited) or serve_all(visited, *given)
+    )
+    shard.publish(nothing[1:])
+    assert sum(map(len, seen)) == 0
+    shard.publish([Event("e3", START + timedelta(minutes=3), {"x": (4,)}).at(3)])
+    assert sum(map(len, seen)) == 3

@@ -7,7 +7,6 @@ import pytest
 
 from rankcast.choose import DivRank, modes
 from rankcast.engine.arrays import BatchShard
-from rankcast.engine.arrays.rings import Ring, Rings
 from rankcast.engine.reference.shard import Shard
 from rankcast.model import Length, Mode, ScorePart, Select, Unit
 
@@ -61,43 +60,3 @@ def test_every_engine_selects_as_the_definition_under_cuts_and_restores(monkeypa
             shard.restore(state)
     found += shard.close()
     assert sorted(found, key=lambda one: one.order) == sorted(expected, key=lambda one: one.order)
-
-
-@pytest.mark.parametrize("room", [0, 8 * 40 * 40, 64 * 2**20])
-@pytest.mark.parametrize("select", [Select.GREEDY, Select.IMPROVED])
-def test_windows_with_and_without_a_ring_are_the_same(worlds, room, select):
-    chance = random.Random(4)
-    catalog = worlds.catalog(
-        chance, 4, mode=Mode.SLIDING, select=select, sigma=0.5, k=5, length=Length(20), unit=Unit.EVENTS
-    )
-    shard = BatchShard(catalog)
-    shard._table.rings = Rings(room)
-    events = worlds.events(chance, 150)
-    found = [made for start in range(0, 150, 7) for made in shard.publish(events[start : start + 7])]
-    assert found == Shard(catalog).publish(events)
-
-
-def test_rings_share_a_room_and_give_it_back():
-    rings, first, second = Rings(8 * 100 * 100), Ring(), Ring()
-    assert rings.make_room(first, 20, 80)
-    assert len(first.table) == 46
-    assert rings.make_room(first, 46, 80)
-    assert rings.make_room(first, 60, 80)
-    assert len(first.table) == 80
-    assert not rings.make_room(second, 60, 80)
-    assert not rings.make_room(first, 81, 80)
-    assert rings.make_room(second, 60, 80)
-    del second
-    assert rings.make_room(first, 70, 90)
-
-
-def test_a_ring_that_grows_or_drops_entries_knows_what_it_has():
-    rings, ring = Rings(), Ring()
-    rings.make_room(ring, 20, 100)
-    ring.known = 10
-    ring.drop(4)
-    assert (ring.known, ring.passed) == (6, 4)
-    rings.make_room(ring, 30, 100)
-    assert ring.known == 6
-    rings.make_room(ring, 60, 100)
-    assert ring.known == 0

@@ -27,6 +27,27 @@ def test_room_grows_for_an_event_with_many_matches(layout):
     assert len(index._searches) == 1
 
 
+def test_spans_and_runs_that_do_not_fit_the_room_are_searched_all_the_same(layout):
+    index = index_of([f"a >= {i % 40} and b >= {i % 9} and c = {i % 3}" for i in range(1_500)])
+    asked = event(a=30, b=7, c=1)
+    expected = index.places(asked).tolist()
+    assert expected == [i for i in range(1_500) if i % 40 <= 30 and i % 9 <= 7 and i % 3 == 1]
+    (search,) = index._searches
+    search.table[15, 1], search.table[16, 1] = 1, 2  # one span, two runs
+    assert index.places(asked).tolist() == expected
+
+
+def test_a_run_that_is_too_long_for_its_head_is_divided():
+    index = index_of([f"a > 5 and b != {i}" for i in range(25_000)])
+    assert len(index.compiled.words) > 65_535
+    events = [event(a=6, b=24_000)] * 20
+    expected = [i for i in range(25_000) if i != 24_000]
+    assert index.places(events[0]).tolist() == expected
+    found = index.candidates(index.encoder.encode(events))
+    assert found.subscription.tolist() == 20 * expected
+    assert index.places(event(a=5, b=1)).tolist() == []
+
+
 def test_nothing_is_left_of_the_event_before(layout):
     index = index_of(["a = 1 and b = 2", "a = 1", "b = 2 and c != 3", "not (a = 1)", "a between 0 and 5 and b >= 1"])
     assert index.places(event(a=1, b=2, c=4)).tolist() == [0, 1, 2, 4]

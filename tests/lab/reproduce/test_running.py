@@ -55,6 +55,44 @@ def test_what_was_run_with_the_same_code_is_not_run_again(folder: Path, tmp_path
     assert (tmp_path / "out" / f"{names[0]}.runs").read_text() == "xxx"
 
 
+def rewrite(folder: Path, name: str, *changes: tuple[str, str]) -> None:
+    """Change the text of an experiment, which is then loaded again."""
+    file = folder / f"{name}.py"
+    for before, after in changes:
+        file.write_text(file.read_text().replace(before, after))
+    del sys.modules[f"experiments.{name}"]
+
+
+def test_papers_are_reproduced_at_the_same_time(folder: Path, tmp_path: Path) -> None:
+    one, two = experiments(folder)
+    rewrite(folder, two, ("Paper, Figure", "Other paper, Figure"))
+    told: list[tuple[str, float]] = []
+    results = list(reproduce(["all"], tmp_path / "out", lambda *given: told.append(given), folder=folder, processes=2))
+    assert [result.name for result in results] == [one, two]
+    assert sorted(told) == sorted((name, share) for name in (one, two) for share in (0.5, 1.0))
+    again = list(reproduce(["all"], tmp_path / "out", folder=folder))
+    assert again == results
+    assert (tmp_path / "out" / f"{two}.runs").read_text() == "x"
+
+
+def test_what_is_timed_runs_alone_after_the_others(folder: Path, tmp_path: Path) -> None:
+    timed, other = experiments(folder)
+    first = folder / f"{timed}.py"
+    first.write_text(first.read_text().replace('1", run)', '1", run, is_timed=True)'))
+    sys.modules.pop(f"experiments.{timed}")
+    told: list[str] = []
+    results = list(reproduce(["all"], tmp_path / "out", lambda name, _: told.append(name), folder=folder, processes=2))
+    assert [result.name for result in results] == [timed, other]
+    assert told == [other, other, timed, timed]
+
+
+def test_a_failure_in_another_process_is_told(folder: Path, tmp_path: Path) -> None:
+    _, two = experiments(folder)
+    rewrite(folder, two, ("Paper, Figure", "Other paper, Figure"), ("report.remark(", "raise ValueError("))
+    with pytest.raises(ValueError, match="so it was"):
+        list(reproduce(["all"], tmp_path / "out", folder=folder, processes=2))
+
+
 def test_an_unknown_one_is_told(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(RankcastError, match="there is no experiment"):
         list(reproduce(["nothing"], tmp_path / "out", folder=folder))

@@ -33,7 +33,7 @@ from rankcast.pipeline.spark.live.hosts import taken_frames
 from rankcast.pipeline.spark.live.marks import Mark, decode_mark, encode_mark
 from rankcast.pipeline.spark.live.reports import decode_report
 from rankcast.pipeline.spark.live.requests import Frame, HostSettings, MatchRequest, Request
-from rankcast.pipeline.spark.sinks import MicroBatchResult, StoreSink
+from rankcast.pipeline.spark.sinks import MicroBatchResult, StoreSink, write_part
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 MINUTES = timedelta(minutes=9)
@@ -128,7 +128,7 @@ class Pipeline:
 
     def serve(self, given):
         """A micro-batch; the deliveries of all shards."""
-        tables, reports = [], []
+        tables, reports, receipts = [], [], []
         marks = [decode_mark(frame.blob) for frame in given if self.settings.is_log]
         matched = [self.matched(mark.start, mark.end) for mark in marks]
         for number in range(self.shards):
@@ -148,8 +148,9 @@ class Pipeline:
             self.state[number] = (answer.token, answer.head, {**pages, **answer.pages}, kept)
             tables.append(table_of(answer.deliveries))
             reports.append(decode_report(answer.report))
+            receipts += filter(None, write_part(answer.deliveries, answer.report, [self.sink], 0))
         made = MicroBatchResult(self.batch, pa.concat_tables(tables), reports)
-        self.sink(made)
+        self.sink.publish(made, receipts)
         self.batch += 1
         self.reports.append(reports)
         return made

@@ -1,64 +1,120 @@
-"""The same job with real executors, and under Spark Connect: the deliveries are the same."""
+"""A cluster as documented (docs/deploy.md), and Spark Connect: the deliveries are the same, whatever is disturbed.
 
-import os
-import signal
+The executors run in network namespaces and get all they need in one archive. `python benchmarks/kills.py --cluster` does
+it for longer.
+"""
+
+import importlib.util
+import json
 import sys
+import tarfile
+from pathlib import Path
 
 import pytest
 from pipeline_process import PipelineProcess
+from spark_cluster import MASTER, PYTHON, NamespaceCluster, why_not
 
+from rankcast.pipeline.spark.packing import pack_libraries, settings_for
 from rankcast.store import Store
 
 TOO_BUSY = "Python worker failed to connect back"
 """Spark gives its workers ten seconds to start, which a busy machine may exceed."""
 
+KILLS = Path(__file__).parents[3] / "benchmarks" / "kills.py"
+
+JOB = """
+import json, socket, sys
+from datetime import UTC, datetime, timedelta
+import pyarrow as pa
+from rankcast.engine.reference.shard import replay
+from rankcast.language import parse
+from rankcast.model import Catalog, Event, Length, Mode, Policy, Subscription, in_publication_order
+from rankcast.pipeline.spark import deliver, local_session
+
+def address(batches):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.connect(("10.77.0.1", 7077))
+        for batch in batches:
+            yield pa.RecordBatch.from_pydict({"host": [probe.getsockname()[0]]})
+
+spark = local_session(settings=json.loads(sys.argv[1]))
+catalog = Catalog([Subscription(f"s{number}", f"u{number}", parse(f"x >= {number}"), 0.5) for number in range(6)])
+for number in range(3):
+    catalog.add(Policy(f"u{number}", mode=Mode.SLIDING, k=1, length=Length(4)))
+rows = [(f"e{number:03}", datetime(2026, 1, 1) + timedelta(minutes=number), number % 7) for number in range(60)]
+frame = spark.createDataFrame(rows, "id string, time timestamp, x int").repartition(4)
+sent = deliver(frame, catalog, shards=4).select("user", "event", "seq", "window").collect()
+hosts = {row.host for row in spark.range(0, 400, 1, 40).mapInArrow(address, "host string").collect()}
+events = in_publication_order([Event(name, time.replace(tzinfo=UTC), {"x": (x,)}) for name, time, x in rows])
+wanted = sorted((one.user, one.event, one.seq, one.window) for one in replay(catalog, events))
+print(json.dumps({"hosts": sorted(hosts), "sent": len(sent), "is_right": sorted(map(tuple, sent)) == wanted}))
+spark.stop()
+"""
+
+
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
+on_a_cluster = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 
 
-@pytest.fixture
-def store(tmp_path, world):
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory):
+    """All that executors need."""
+    path = tmp_path_factory.mktemp("archive") / "rankcast.tar"
+    pack_libraries(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    """A cluster with its first worker."""
+    with NamespaceCluster(tmp_path_factory.mktemp("cluster"), (1,)) as cluster:
+        yield cluster
+
+
+@on_a_cluster
+def test_disturbances_do_not_show_in_the_deliveries(tmp_path, cluster, postgresql, archive):
+    """The archive is unpacked once: a new executor takes seconds to copy it, and the next test does that."""
+    with tarfile.open(archive) as tar:
+        tar.extractall(tmp_path / "libraries", filter="fully_trusted")
+    settings = {"spark.executorEnv.PYTHONPATH": str(tmp_path / "libraries"), "spark.pyspark.python": PYTHON}
+    spec = importlib.util.spec_from_file_location("kills", KILLS)
+    kills = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(kills)
+    actions = ("join", "executor", "cut", "leave", "driver")
+    events, deliveries, batches = kills.disturb_cluster(
+        tmp_path, cluster, postgresql, settings, actions, seconds=5, seed=1, rate=10.0
+    )
+    assert events > 50
+    assert deliveries > 50
+    assert batches > 5
+
+
+@on_a_cluster
+def test_a_job_runs_on_workers_in_other_network_namespaces(cluster, archive):
+    cluster.start_worker(2)
+    cluster.wait_for_worker(2)
+    given = {**settings_for(archive), "spark.pyspark.python": PYTHON, "spark.executor.memory": "512m"}
+    given |= {"spark.master": MASTER, "spark.sql.shuffle.partitions": "2"}
+    job = cluster.run(sys.executable, "-c", JOB, json.dumps(given))
+    out, said = job.communicate(timeout=600)
+    assert job.returncode == 0, said
+    found = json.loads(out.splitlines()[-1])
+    assert found == {"hosts": ["10.77.0.2", "10.77.0.3"], "sent": found["sent"], "is_right": True}
+    assert found["sent"] > 100
+
+
+def test_under_spark_connect(tmp_path, world):
     with Store.create(tmp_path / "store.db") as store:
         store.change(put=list(world.records()))
-        yield store
-
-
-def change_and_publish(world, store, count: int) -> None:
-    """Some more events, with a change of the catalog among them."""
-    first = store.last_offset()
-    store.publish(world.events(count // 2, first=first))
-    for put, remove in list(world.changes(store))[:2]:
-        store.change(put=put, remove=remove)
-    store.publish(world.events(count - count // 2, first=first + count // 2))
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="looks for executors in /proc")
-def test_executors_of_a_cluster_may_be_killed(tmp_path, world, store):
-    store.publish(world.events(40))
-    with PipelineProcess.driver(tmp_path, "local-cluster[2,1,1024]", str(tmp_path / "store.db")) as pipeline:
-
-        def all_served() -> bool:
-            return store.progress().offset == store.last_offset()
-
-        pipeline.until(all_served, "serving on two executors")
-        first, second = pipeline.executors()
-        change_and_publish(world, store, 40)
-        os.kill(first, signal.SIGKILL)
-        pipeline.until(all_served, "serving after an executor was killed")
-        store.publish(world.events(20, first=store.last_offset()))
-        pipeline.until(all_served, "serving on")
-        os.kill(second, signal.SIGKILL)
-        store.publish(world.events(40, first=store.last_offset()))
-        pipeline.until(all_served, "serving after the other executor was killed")
-    assert world.delivered(store) == world.expected(store, close=False)
-    assert len(world.delivered(store)) > 300
-
-
-def test_under_spark_connect(tmp_path, world, store):
-    change_and_publish(world, store, 60)
-    for _ in range(3):
-        with PipelineProcess.driver(tmp_path, "connect local[2]", str(tmp_path / "store.db"), follow=False) as pipeline:
-            said = pipeline.finish(TOO_BUSY)
-        if said != TOO_BUSY:
-            break
-    assert "served pyspark.sql.connect.session" in said
-    assert world.delivered(store) == world.expected(store)
+        store.publish(world.events(30))
+        for put, remove in list(world.changes(store))[:2]:
+            store.change(put=put, remove=remove)
+        store.publish(world.events(30, first=30))
+        for _ in range(3):
+            place = str(tmp_path / "store.db")
+            with PipelineProcess.driver(tmp_path, "connect local[2]", place, follow=False) as pipeline:
+                said = pipeline.finish(TOO_BUSY)
+            if said != TOO_BUSY:
+                break
+        assert "served pyspark.sql.connect.session" in said
+        assert world.delivered(store) == world.expected(store)

@@ -9,8 +9,9 @@ import pytest
 from pyspark.sql import types as t
 
 from rankcast.errors import ModelError
+from rankcast.language.tables import events_of_json, events_of_table
 from rankcast.model import Event, Gaussian, Hedge, Interval, Piecewise, Table, Term, Trapezoid
-from rankcast.pipeline.spark.columns import check_columns, events_of_json, events_of_table
+from rankcast.pipeline.spark.columns import check_columns
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 

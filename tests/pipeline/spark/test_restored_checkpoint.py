@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from rankcast.language import decode_delivery
-from rankcast.pipeline.spark import file_sinks, kafka_sink, serve_store
+from rankcast.pipeline.spark import file_sinks, kafka_sink, serve_store, table_sink
 from rankcast.pipeline.spark.failures import wait_for
 from rankcast.pipeline.spark.saved import bring_back
 from rankcast.pipeline.spark.sinks import sink_of
@@ -24,13 +24,15 @@ def store(tmp_path, world):
 def test_every_sink_has_each_delivery_once(spark, kafka, store, world, tmp_path):
     kafka.create("restored", partitions=2)
     topic = f"kafka://{kafka.address}/restored"
-    sinks = [sink_of(name) for name in (f"jsonl:{tmp_path}/lines", f"parquet:{tmp_path}/rows", topic)]
+    table = f"table:orc?path={tmp_path}/table"
+    sinks = [sink_of(name) for name in (f"jsonl:{tmp_path}/lines", f"parquet:{tmp_path}/rows", table, topic)]
 
     def serve(checkpoint, **options):
         options = {"shards": 2, "trigger": None, "sink": sinks, **options}
         wait_for(serve_store(spark, tmp_path / "s.db", tmp_path / checkpoint, **options))
         file_sinks._progress.clear()
         kafka_sink._writers.clear()
+        table_sink._progress.clear()
 
     store.publish(world.events(40))
     serve("first", max_events=25)
@@ -51,5 +53,5 @@ def test_every_sink_has_each_delivery_once(spark, kafka, store, world, tmp_path)
     values = [value for _, value in kafka.messages("restored")]
     for written in (lines, values):
         assert sorted((decode_delivery(json.loads(one)) for one in written), key=lambda one: one.order) == wanted
-    rows = pq.read_table(tmp_path / "rows").to_pylist()
-    assert sorted((row["user"], row["event"]) for row in rows) == sorted((one.user, one.event) for one in wanted)
+    for rows in (pq.read_table(tmp_path / "rows").to_pylist(), spark.read.orc(f"{tmp_path}/table").collect()):
+        assert sorted((row["user"], row["event"]) for row in rows) == sorted((one.user, one.event) for one in wanted)

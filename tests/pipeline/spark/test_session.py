@@ -1,7 +1,12 @@
 """A session is made for this machine or a cluster; one that exists, or that spark-submit decides, is taken as it is."""
 
+import os
 import socket
+import subprocess
+import sys
+from pathlib import Path
 
+import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
@@ -17,6 +22,7 @@ class Builder:
         return self
 
     def getOrCreate(self):  # Spark's name
+        self.environment = dict(os.environ)
         return self.settings
 
 
@@ -53,6 +59,15 @@ def test_with_a_cluster_the_driver_has_the_address_towards_the_master(settings_o
     )
 
 
+def test_with_a_cluster_the_driver_s_own_processes_find_what_is_installed_here(settings_of, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", "theirs")
+    settings_of(spark_master="spark://127.0.0.1:7077", spark_pyspark_python="python3.99")
+    started = SparkSession.builder.environment
+    assert started["PYSPARK_PYTHON"] == "python3.99"
+    assert started["PYTHONPATH"].split(os.pathsep) == [place for place in sys.path if place]
+    assert os.environ["PYTHONPATH"] == "theirs"
+
+
 def test_a_master_that_cannot_be_found_is_named(settings_of, monkeypatch):
     def unknown(*args, **more):
         raise socket.gaierror("Name or service not known")
@@ -75,3 +90,23 @@ def test_what_spark_submit_or_a_server_decides_stays(settings_of, monkeypatch, d
 def test_a_session_that_exists_is_taken_as_it_is(settings_of, monkeypatch):
     monkeypatch.setattr(SparkSession, "getActiveSession", classmethod(lambda cls: "theirs"))
     assert local_session() == "theirs"
+
+
+SUBMITTED = """
+from rankcast.pipeline.spark import local_session
+spark = local_session()
+print("taken:", spark.sparkContext.master, spark.sparkContext.appName, spark.conf.get("spark.sql.session.timeZone"))
+"""
+
+
+@pytest.mark.spark
+def test_what_spark_submit_started_is_taken_as_it_is(tmp_path):
+    (tmp_path / "job.py").write_text(SUBMITTED)
+    submit = Path(pyspark.__file__).parent / "bin" / "spark-submit"
+    options = ["--master", "local[1]", "--name", "theirs", "--conf", "spark.ui.enabled=false"]
+    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
+    environment.pop("SPARK_HOME", None)
+    done = subprocess.run(
+        [submit, *options, tmp_path / "job.py"], capture_output=True, text=True, timeout=300, env=environment
+    )
+    assert "taken: local[1] theirs UTC" in done.stdout, done.stderr

@@ -1,7 +1,9 @@
 """The streaming pipeline delivers what a replay does, whatever the micro-batches, and refuses what it cannot trust."""
 
+import inspect
 import json
 import os
+import re
 import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,12 +14,13 @@ import pytest
 from rankcast.engine.reference.shard import Shard, replay
 from rankcast.errors import ModelError, StoreError
 from rankcast.language import decode_delivery, dumps, encode_event
-from rankcast.model import Event, in_publication_order
+from rankcast.model import Catalog, Event, in_publication_order
 from rankcast.pipeline.local import serve_pending
 from rankcast.pipeline.spark import deliver, serve_store
 from rankcast.pipeline.spark.failures import wait_for
 from rankcast.pipeline.spark.file_sinks import JsonLines, ParquetFiles
 from rankcast.pipeline.spark.saved import bring_back
+from rankcast.pipeline.spark.source_tables import MAX_EVENTS
 from rankcast.pipeline.spark.versions import GIVES_STARTS
 from rankcast.pipeline.state_changes import repartition
 from rankcast.store import Store
@@ -162,8 +165,6 @@ def test_events_from_elsewhere_by_time_with_late_and_bad_ones(spark, serve, stor
 
 
 def test_deliver_takes_a_stream(spark, world, tmp_path):
-    from rankcast.model import Catalog
-
     catalog = Catalog(list(world.records()))
     made = world.events(50)
     folder = tmp_path / "in"
@@ -198,6 +199,22 @@ def test_what_is_no_stream_is_said(spark, serve, store):
         serve(events=batch)
     with pytest.raises(ModelError, match="lateness is for streams"):
         deliver(batch, store.catalog(), lateness=timedelta(1))
+
+
+def test_a_plain_session_is_told_what_to_set(spark, world):
+    provider = "spark.sql.streaming.stateStore.providerClass"
+    plain = spark.newSession()
+    plain.conf.set(provider, "org.apache.spark.sql.execution.streaming.state.HDFSBackedStateStoreProvider")
+    stream = plain.readStream.format("rate").load().selectExpr("string(value) as id", "timestamp as time")
+    catalog = Catalog(list(world.records()))
+    with pytest.raises(ModelError, match=r"first run spark.conf.set\('.*providerClass', '.*'\)") as caught:
+        deliver(stream, catalog, shards=2)
+    plain.conf.set(*re.findall(r"'([^']+)'", str(caught.value)))
+    assert deliver(stream, catalog, shards=2).isStreaming
+
+
+def test_backpressure_is_on_unless_it_is_turned_off():
+    assert inspect.signature(serve_store).parameters["max_events"].default == MAX_EVENTS
 
 
 def test_a_replay_of_the_same_says_the_same(serve, store, world):

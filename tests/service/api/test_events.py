@@ -11,7 +11,7 @@ FILM = {"id": "e1", "time": "2004-01-01", "attributes": {"genre": "drama"}}
 
 
 def offsets(client: TestClient) -> int:
-    service: Service = client.app.state.service  # type: ignore[attr-defined]
+    service: Service = client.app.state.service
     return service.store.last_offset()
 
 
@@ -40,7 +40,7 @@ def test_of_several_the_good_go_on(client: TestClient, kind: str) -> None:
     assert answer.status_code == 200
     assert [one["id"] for one in answer.json()["published"]] == ["e1", "e2"]
     assert [one["index"] for one in answer.json()["rejected"]] == [1, 3]
-    service: Service = client.app.state.service  # type: ignore[attr-defined]
+    service: Service = client.app.state.service
     assert [(one.line, one.raw) for one in service.store.rejects()] == [(2, '{"id": "bad"}'), (4, "7")]
 
 
@@ -55,16 +55,16 @@ def test_the_same_key_does_the_same_once(client: TestClient) -> None:
 
 
 def test_a_request_that_died_before_its_answer_is_done_once_all_the_same(client: TestClient) -> None:
-    service: Service = client.app.state.service  # type: ignore[attr-defined]
+    service: Service = client.app.state.service
     keep = service.answers.keep
     headers = {"Idempotency-Key": "k1"}
 
     def die(*given: object) -> None:
         raise OSError("power cut")
 
-    service.answers.keep = die  # type: ignore[method-assign]
+    service.answers.keep = die
     assert client.post("/v1/events", json={"attributes": {}}, headers=headers).status_code == 500
-    service.answers.keep = keep  # type: ignore[method-assign]
+    service.answers.keep = keep
     again = client.post("/v1/events", json={"attributes": {}}, headers=headers)
     assert again.json()["duplicate"] is True
     assert offsets(client) == 1
@@ -113,7 +113,7 @@ def test_what_is_not_an_event_is_refused(client: TestClient, content: bytes, kin
 
 
 def test_an_event_of_the_far_future_is_refused_with_its_place_and_reason(client: TestClient) -> None:
-    service: Service = client.app.state.service  # type: ignore[attr-defined]
+    service: Service = client.app.state.service
     now = service.store.database.clock()
     soon = {**FILM, "id": "soon", "time": (now + timedelta(minutes=59)).isoformat()}
     later = {**FILM, "id": "later", "time": (now + timedelta(minutes=62)).isoformat()}
@@ -136,7 +136,7 @@ def test_an_event_may_not_be_too_large(client: TestClient) -> None:
     several = client.post("/v1/events", json=[FILM, large, {**FILM, "id": "e2"}]).json()
     assert [event["id"] for event in several["published"]] == ["e1", "e2"]
     assert "at most 262,144" in several["rejected"][0]["detail"]
-    service: Service = client.app.state.service  # type: ignore[attr-defined]
+    service: Service = client.app.state.service
     (reject,) = service.store.rejects()
     assert len(reject.raw) < 11_000
 

@@ -19,7 +19,7 @@ COMMAND = ["token", "sign-out", "--json", "--store"]
 @pytest.fixture
 def signed_in(guarded: TestClient) -> SimpleNamespace:
     """Two sessions of ann, one of bob and one of an administrator; `live` says which of them hold."""
-    service: Service = guarded.app.state.service  # type: ignore[attr-defined]
+    service: Service = guarded.app.state.service
     whose = [(Role.USER, "ann"), (Role.USER, "ann"), (Role.USER, "bob"), (Role.ADMINISTRATOR, None)]
     secrets = [str(service.sessions.open(service.access.create(role, name)[0])) for role, name in whose]
 

@@ -2,13 +2,15 @@
 
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Thread
 
 import httpx
 import pytest
 
-from rankcast.model import EPOCH, Event
+from rankcast.language import parse
+from rankcast.model import EPOCH, Event, Length, Mode, Policy, Select, Subscription
 from rankcast.service import Limits, ServiceSettings
 from rankcast.service.running import listening
 from rankcast.service.trial_tasks import recent_events
@@ -81,7 +83,7 @@ def test_all_subscriptions_of_a_user_together_are_bounded(settings):
 
 def test_a_trial_is_ended_after_its_time_and_nobody_waits_for_it_meanwhile(tmp_path):
     """While trials run at all limits, the service answers within 100 ms; then they are ended."""
-    limits = Limits(policy_cost=1e12, trial_seconds=1.5, trials=2)
+    limits = Limits(policy_cost=1e12, trial_seconds=1.5, trials=2, trials_of_one=20)  # waits for 30 s
     settings = ServiceSettings(
         str(tmp_path / "store.db"), port=0, dev=True, page=False, pipeline=False, limits=limits, poll=0.05
     )
@@ -111,6 +113,30 @@ def test_a_trial_is_ended_after_its_time_and_nobody_waits_for_it_meanwhile(tmp_p
         assert sorted(waits)[int(0.9 * len(waits))] < 0.1
         start = time.monotonic()
     assert time.monotonic() - start < 5
+
+
+def test_an_explanation_is_ended_after_its_time_and_others_are_answered_meanwhile(tmp_path):
+    limits = Limits(policy_cost=1e12, trial_seconds=1.5, trials=2, trials_of_one=20)  # waits for 30 s
+    settings = ServiceSettings(str(tmp_path / "store.db"), port=0, dev=True, page=False, pipeline=False, limits=limits)
+    with listening(settings) as (address, service), ThreadPoolExecutor(1) as asking, httpx.Client(timeout=60) as client:
+        for user in ("ann", "bob"):
+            service.put(Subscription(user, user, parse("x >= 0")))
+        service.put(Policy("ann", mode=Mode.SLIDING, k=25, length=Length(3_000), select=Select.EXACT, sigma=0.5))
+        service.publish(_events(3_000))
+
+        def explain(user):
+            return client.get(f"{address}/v1/users/{user}/explanations/e2999")
+
+        asked = asking.submit(explain, "ann")
+        answered = [explain("bob").status_code]
+        while not asked.done():
+            answered.append(explain("bob").status_code)
+        assert set(answered) == {200}
+        problem = asked.result().json()
+        assert (asked.result().status_code, problem["type"].rsplit(":", 1)[1]) == (504, "trial-time")
+        assert "was ended after 1.5 s" in problem["detail"]
+        assert service.trials.killed == 1
+        assert explain("bob").status_code == 200
 
 
 def test_a_trial_ends_with_its_client(tmp_path):

@@ -7,6 +7,7 @@ from waiting import until
 from rankcast.language import decode_event, decode_record
 from rankcast.language.event_limits import EventLimits
 from rankcast.model import Event
+from rankcast.overlay.items import key_of
 from rankcast.service.settings import Limits
 from rankcast.store import BrokerLog, Store
 
@@ -43,11 +44,12 @@ def test_a_withdrawal_comes_after_the_publications_that_were_made_before(tree: B
     tree.stop("mid")
     tree.publish("root", event("e1", 5, advertisement="a1"))
     tree.services["root"].remove(decode_record(advertisement("a1", 2, rank="fair")))
-    until(lambda: "a/root/a1" not in tree.services["root"].brokers.knowledge.tell("mid"))
+    key = key_of({"advertisement": {"id": "a1"}, "home": "root"})
+    until(lambda: key not in tree.services["root"].brokers.knowledge.tell("mid"))
     tree.open("mid")
     tree.settle()
     assert len(tree.delivered("leaf")) == 2
-    assert "a/root/a1" not in tree.services["mid"].brokers.knowledge.tell("leaf")
+    assert key not in tree.services["mid"].brokers.knowledge.tell("leaf")
 
 
 def test_a_recipient_that_was_hidden_meanwhile_still_gets_the_publication(tree: BrokerTree) -> None:

@@ -4,14 +4,21 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from starlette.responses import Response
+from starlette.testclient import TestClient
+from starlette.types import Receive, Scope, Send
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from rankcast.service.access import Access, Role
+from rankcast.service.page.guarding import PageGuard
+from rankcast.service.service import Service
+from rankcast.service.settings import Limits, ServiceSettings
 from rankcast.store import Store
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser")]
@@ -118,6 +125,27 @@ def test_no_other_site_signs_anybody_in_or_out(guarded: Any) -> None:
 
 def test_a_stranger_costs_nothing_and_does_not_ask_for_ever(guarded: Any) -> None:
     with httpx.Client(base_url=guarded.url) as client:
-        codes = [client.get("/").status_code for _ in range(300)]
+        codes = [client.get("/").status_code for _ in range(130)]
     assert set(codes) == {303, 429}
     assert codes[0] == 303
+
+
+def test_whoever_asks_too_often_is_refused_before_the_page_does_anything(tmp_path: Path) -> None:
+    settings = ServiceSettings(str(tmp_path / "store.db"), limits=Limits(rate=0.01, burst=3, pages=0.01, page_burst=3))
+    service, reached = Service(settings), list[str]()
+
+    async def page(scope: Scope, receive: Receive, send: Send) -> None:
+        reached.append(scope["path"])
+        await Response("here")(scope, receive, send)
+
+    try:
+        client = TestClient(PageGuard(page, service))
+        for path in ("/sign-in", "/assets/theme.css"):
+            assert [client.get(path).status_code for _ in range(5)] == [200] * 3 + [429] * 2
+        assert client.get("/no/such/page").status_code == 429
+        assert client.post("/sign-in").status_code == 429
+        assert client.get("/", follow_redirects=False).status_code == 429
+        assert reached == ["/sign-in"] * 3 + ["/assets/theme.css"] * 3
+        assert client.get("/v1/me").status_code == 200  # the API counts for itself
+    finally:
+        service.stop()

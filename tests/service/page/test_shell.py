@@ -63,6 +63,8 @@ def test_a_phone_has_a_bar_below_and_nothing_is_cut_off(site: Any, visit: Callab
     for other in PAGES:
         if not other.main:
             expect(page.locator(".rc-menu").get_by_role("link", name=other.title)).to_be_visible()
+    page.locator(".rc-menu").get_by_role("button", name="Help").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
 
 
 def test_dark_by_the_system_and_by_choice(site: Any, visit: Callable[..., Page]) -> None:
@@ -175,3 +177,31 @@ def test_with_tokens_one_signs_in_and_sees_only_what_is_theirs(
     page.wait_for_timeout(1100)
     page.reload()
     expect(page.get_by_role("heading", name="Sign in to Rankcast")).to_be_visible()
+
+
+def test_pages_stand_in_three_groups_beside_api_and_help(site: Any, visit: Callable[..., Page]) -> None:
+    page = visit("/", "yara")
+    side = page.locator(".rc-side")
+    expect(side.locator(".rc-group-title")).to_have_text(["Yours", "Operation", "Learning"])
+    expect(side.locator("a.rc-entry span")).to_have_text([*(one.title for one in PAGES), "API"])
+    expect(side.get_by_role("link", name="API")).to_have_attribute("href", "/v1/docs")
+    side.get_by_role("button", name="Help").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+
+
+def test_on_a_phone_saving_is_in_reach_and_a_drawing_shows_that_there_is_more(
+    site: Any, visit: Callable[..., Page]
+) -> None:
+    site.subscribe("yann", **{f"s{at}": f"series = 'yann' and height > {at}" for at in (1, 2)}, w="width > 5")
+    page = visit("/policy", "yann", phone=True)
+    save = page.get_by_role("button", name="Save", exact=True)
+    expect(save).to_be_in_viewport()
+    page.goto(site.url + "/subscriptions?new=&text=(genre = 'a' and x < 1) or (genre = 'b' and x > 2)")
+    expect(page.get_by_role("group", name="Group 2")).to_be_visible()
+    page.evaluate("scrollTo(0, 0)")
+    expect(save).to_be_in_viewport()
+    page.goto(site.url + "/overlay")
+    drawn = page.locator(".rc-drawing").first
+    expect(drawn.locator(".rc-broker").first).to_be_visible()
+    assert drawn.evaluate("e => e.scrollWidth > e.clientWidth && e.tabIndex === 0")
+    assert drawn.evaluate("e => getComputedStyle(e).backgroundAttachment") == "local, local, scroll, scroll"

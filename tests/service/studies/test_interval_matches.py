@@ -50,8 +50,11 @@ def test_the_numbers_of_recent_events():
 def test_who_matches_crisply_and_who_approximately():
     found = study_interval(LOG, catalog(), "ann", IntervalSetup("price", 1000, 2200))
     assert found.of == 4, "one of the five has nothing to do with the price"
-    rows = {row.subscription.id: row for row in found.matches}
-    assert set(rows) == {"vague", "sure", "below"}, "the newest publication with a price is in Rome"
+    *matching, last = found.matches
+    rows = {row.subscription.id: row for row in matching}
+    assert set(rows) == {"vague", "sure", "below"}
+    assert not last.crisp, "the newest publication with a price is in Rome"
+    assert set(last.degrees.values()) == {(0.0, 0.0)}
     assert rows["below"].crisp is False, "the middle is 1600"
     assert rows["below"].degrees[SUBSCRIBED] == (1.0, 0.0)
     assert rows["vague"].degrees[SUBSCRIBED] == (1.0, 0.0)

@@ -1,10 +1,14 @@
 """A part that is kept between changes is the part that would be read, and only that many records are read again."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlalchemy.engine.default import DefaultDialect
+from sqlalchemy.exc import OperationalError
 
-from rankcast.errors import CatalogError
+from rankcast.errors import CatalogError, StoreError
 from rankcast.language import decode_record
 from rankcast.store import Store
 from rankcast.store.catalog import parts as catalog_parts
@@ -24,6 +28,10 @@ def cheap(user: str | None, corner: float):
 
 def policy(user: str, k: int):
     return decode_record({"kind": "policy", "user": user, "mode": "sliding", "k": k, "length": 4})
+
+
+def prefers(user: str, one: str, other: str):
+    return decode_record({"kind": "preference", "user": user, "prefer": one, "over": other})
 
 
 @pytest.fixture(autouse=True)
@@ -66,6 +74,39 @@ def test_a_refused_change_leaves_nothing_behind(place):
             store.change(put=[likes("a3", "ann"), likes("a4", "ann", "price is cheap")])
         store.change(put=[policy("ann", 2)])
         assert [one.id for one in store.catalog().subscriptions_of("ann")] == ["a1", "a2"]
+
+
+def test_the_records_are_not_read_again_while_several_change_them_or_are_refused(place, loads):
+    def refuse(catalog):
+        raise CatalogError("too many")
+
+    with Store.create(place) as store:
+        store.change(put=[likes("a1", "ann"), likes("a2", "ann")])
+        with ThreadPoolExecutor(4) as threads:
+            list(threads.map(lambda k: store.change(put=[policy("ann", k)]), range(1, 40)))
+        with pytest.raises(CatalogError, match="too many"):
+            store.change(put=[likes("a3", "ann")], check=refuse)
+        store.change(put=[likes("a4", "ann")])
+        assert len(loads) == 1
+        assert [one.id for one in store.catalog().subscriptions_of("ann")] == ["a1", "a2", "a4"]
+
+
+def test_a_change_that_is_not_committed_leaves_nothing_behind(place, monkeypatch):
+    with Store.create(place) as store:
+        store.change(put=[likes("a1", "ann"), likes("a2", "ann")])
+
+        def fail(connection):
+            raise OperationalError("COMMIT", None, Exception("disk full"))
+
+        with monkeypatch.context() as broken:
+            broken.setattr(DefaultDialect, "do_commit", lambda self, connection: fail(connection))
+            with pytest.raises(StoreError, match="disk full"):
+                store.change(put=[likes("a3", "ann")])
+        store.change(put=[policy("bob", 1)])
+        store.change(put=[policy("ann", 2)])
+        assert [one.id for one in store.catalog().subscriptions_of("ann")] == ["a1", "a2"]
+        with pytest.raises(CatalogError, match="no subscription 'a3'"):
+            store.change(put=[prefers("ann", "a3", "a1")])
 
 
 USERS = st.sampled_from(["ann", "bob"])

@@ -1,6 +1,7 @@
 """The novelty filter that a policy asks for (semantics: Novelty)."""
 
 from datetime import datetime
+from typing import assert_never
 
 from rankcast.choose.candidates import DeliveryMode
 from rankcast.choose.filters.by_rank import ByRank
@@ -26,12 +27,16 @@ def event_filter(user: str, settings: Filter, decay: Decaying | None = None, ori
     score: CandidateScore = (
         ByRank() if settings.scoring is Scoring.SCORE else novelty_of_filter(settings, decay, origin)
     )
-    if settings.novelty is FilterKind.SAMPLING:
-        return ScoreSampling(user, score, settings)
-    minimum = settings.minimum if settings.novelty is FilterKind.MINIMUM else None
-    if settings.update is Update.PACED and minimum is None:
-        return Paced(score, settings.rate, settings.period)
-    return Threshold(score, settings.rate, settings.period, settings.update, minimum)
+    match settings.novelty:
+        case FilterKind.SAMPLING:
+            return ScoreSampling(user, score, settings)
+        case FilterKind.MINIMUM:
+            return Threshold(score, settings.rate, settings.period, settings.update, settings.minimum)
+        case FilterKind.THRESHOLD if settings.update is Update.PACED:
+            return Paced(score, settings.rate, settings.period)
+        case FilterKind.THRESHOLD:
+            return Threshold(score, settings.rate, settings.period, settings.update)
+    assert_never(settings.novelty)
 
 
 def filtered(policy: Policy, mode: DeliveryMode) -> DeliveryMode:

@@ -18,7 +18,7 @@ class Paced:
 
     The threshold is the n-th highest of the last `period` scores, where n is the level of the `Pacing` times their
     number, at least 1. Everything passes at level 1. The thesis's threshold stays out of reach when all scores fall,
-    as after a new subscription; this one goes down until the budget is spent. Amortised O(log period) per event.
+    as after a new subscription; this one goes down until the budget is spent. Costs what `KthOfWindow` costs per event.
 
     >>> from rankcast.choose.filters.by_rank import ByRank
     >>> from rankcast.model import EPOCH, Event
@@ -84,5 +84,5 @@ class Paced:
         place = max(1, math.floor(level * size))
         if level >= 1 or place >= size:
             return None
-        self._window.resize(place)
+        self._window.k = place
         return self._window.value

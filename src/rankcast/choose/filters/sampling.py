@@ -23,9 +23,9 @@ class Sampling:
 
     Lazy: probabilities are computed at the end of each period, and are 1 before the first. Eager: they are computed
     for each candidate, from the events before it. Rates cover all history; with `RateSpan.PERIOD` they cover the
-    period just ended, or the last `period` events; with `RateSpan.DECAYED` they fade. Aging smooths the probability: ``aging * now + (1 - aging) *
-    previous``. The previous probability is that of the last period (lazy) or of the last event that matched the
-    subscription (eager); it starts at 1.
+    period just ended, or the last `period` events; with `RateSpan.DECAYED` they fade. Aging smooths the probability:
+    ``aging * now + (1 - aging) * previous``. The previous probability is that of the last period (lazy) or of the last
+    event that matched the subscription (eager); it starts at 1.
 
     O(matching subscriptions) per event, O(active ones) per period.
     """

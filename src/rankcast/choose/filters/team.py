@@ -7,7 +7,8 @@ round a node knows nothing of the others: it estimates how many events matched t
 quota.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import blake2b
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
@@ -29,7 +30,7 @@ from rankcast.plain import State
 from rankcast.rank.novelty import NoveltyState
 from rankcast.rank.of_policy import novelty_of_filter
 
-__all__ = ["Team", "TeamMatch", "TeamNode", "round_bounds", "serve_together"]
+__all__ = ["Team", "TeamMatch", "TeamNode", "node_of", "round_bounds", "serve_together"]
 
 
 class TeamMatch(NamedTuple):
@@ -87,7 +88,7 @@ class TeamNode:
     def state(self) -> State:
         """The state as plain data, for `restore`."""
         return {
-            "judge": self._judge.state(),
+            "judge": self._judge.learned.state(),
             "t": self._t,
             "round": [[one.seq, one.id, list(one.matching), list(one.specific)] for one in self._round],
             "own": sorted(self._own),
@@ -96,7 +97,7 @@ class TeamNode:
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Continue from a saved `state`."""
-        self._judge.restore(state["judge"])
+        self._judge.learned.restore(state["judge"])
         self._t = state["t"]
         self._round = [TeamMatch(seq, name, tuple(all_), tuple(some)) for seq, name, all_, some in state["round"]]
         self._own = set(state["own"])
@@ -112,9 +113,12 @@ class TeamNode:
 
 
 class _Judge(Protocol):
-    """Decides which of a node's matches are worth delivering."""
+    """Decides which of a node's matches are worth delivering, by what it has `learned`."""
 
     scores: list[float]
+
+    @property
+    def learned(self) -> NoveltyState | Sampling: ...
 
     @property
     def active(self) -> int: ...
@@ -127,10 +131,6 @@ class _Judge(Protocol):
 
     def count(self, match: TeamMatch) -> None: ...
 
-    def state(self) -> State: ...
-
-    def restore(self, state: State) -> None: ...
-
 
 class _ByScore:
     """Threshold: what scores at least the threshold of the round."""
@@ -138,7 +138,7 @@ class _ByScore:
     def __init__(self, settings: Filter) -> None:
         novelty = novelty_of_filter(settings)
         assert isinstance(novelty, NoveltyState)
-        self._novelty = novelty
+        self.learned = novelty
         self.scores: list[float] = []
 
     @property
@@ -149,22 +149,16 @@ class _ByScore:
         self.scores = []
 
     def wants(self, match: TeamMatch, skipped: int, threshold: float) -> bool:
-        self._novelty.skip(skipped)
-        score = self._novelty.score(match)
+        self.learned.skip(skipped)
+        score = self.learned.score(match)
         self.scores.append(score)
         return score >= threshold
 
     def delivered(self, match: TeamMatch) -> None:
-        self._novelty.delivered(match)
+        self.learned.delivered(match)
 
     def count(self, match: TeamMatch) -> None:
         pass
-
-    def state(self) -> State:
-        return self._novelty.state()
-
-    def restore(self, state: State) -> None:
-        self._novelty.restore(state)
 
 
 class _ByChance:
@@ -173,57 +167,73 @@ class _ByChance:
     def __init__(self, team: str, settings: Filter) -> None:
         self._team = team
         self._settings = settings
-        self._sampling = Sampling(team, settings)
+        self.learned = Sampling(team, settings)
         self.scores: list[float] = []
 
     @property
     def active(self) -> int:
-        return self._sampling.active
+        return self.learned.active
 
     def begin(self, orders: RoundOrders) -> None:
-        self._sampling.elsewhere = orders.elsewhere
+        self.learned.elsewhere = orders.elsewhere
         if self._settings.update is Update.LAZY and orders.matched:
-            self._sampling.learn()
+            self.learned.learn()
 
     def wants(self, match: TeamMatch, skipped: int, threshold: float) -> bool:
-        self._sampling.skip(skipped)
-        probability = self._sampling.consider(match.matching)
+        self.learned.skip(skipped)
+        probability = self.learned.consider(match.matching)
         return chance(self._settings.seed, self._team, match.id) < probability
 
     def delivered(self, match: TeamMatch) -> None:
         pass  # sampling goes by matches
 
     def count(self, match: TeamMatch) -> None:
-        self._sampling.count(match.matching)
-
-    def state(self) -> State:
-        return self._sampling.state()
-
-    def restore(self, state: State) -> None:
-        self._sampling.restore(state)
+        self.learned.count(match.matching)
 
 
 class Team:
-    """All nodes and their coordinator in one process, fed round by round: as a stream comes, or from files.
+    """Nodes with their coordination, fed round by round: as a stream comes, or from files.
 
-    `traffic` is the number of bytes that the nodes and the coordinator sent each other so far.
+    Parameters
+    ----------
+    nodes
+        The number of nodes of the team.
+    own
+        The numbers of the nodes that live in this process; by default all.
+    exchange
+        Sends the reports of the own nodes to the other processes, and returns those of all nodes. Each process merges
+        all reports, so all know the same.
+
+    `published` is the number of events in the rounds so far, and `traffic` the number of bytes that the nodes and the
+    coordinator sent each other.
     """
 
-    def __init__(self, team: str, settings: Filter, nodes: int) -> None:
+    def __init__(
+        self,
+        team: str,
+        settings: Filter,
+        nodes: int,
+        own: Sequence[int] | None = None,
+        exchange: Callable[[dict[int, NodeReport]], dict[int, NodeReport]] = dict,
+    ) -> None:
         self._settings = check_team_filter(settings)
-        self._nodes = [TeamNode(team, settings) for _ in range(nodes)]
+        self._count = nodes
+        self._nodes = {number: TeamNode(team, settings) for number in (range(nodes) if own is None else own)}
+        self._exchange = exchange
         self._state: TeamState | None = None
         self._orders: list[RoundOrders] = []
-        self._published = 0
+        self.published = 0
         self.traffic = 0
 
     def advance(self, matches: Sequence[Sequence[TeamMatch]], length: int) -> list[int]:
-        """Serve a round of `length` events, given each node's matches; returns the `seq` of what is delivered."""
+        """Serve a round of `length` events, given each own node's matches; returns the `seq` of what is delivered."""
         if self._state is None:
-            self._state, self._orders = first_orders(self._settings, len(self._nodes), length)
-        start, self._published = self._published, self._published + length
-        told = zip(self._nodes, matches, self._orders, strict=True)
-        reports = [node.advance(own, start, length, orders) for node, own, orders in told]
+            self._state, self._orders = first_orders(self._settings, self._count, length)
+        start, self.published = self.published, self.published + length
+        told = zip(self._nodes.items(), matches, strict=True)
+        own = {at: node.advance(matched, start, length, self._orders[at]) for (at, node), matched in told}
+        found = self._exchange(own)
+        reports = [found[number] for number in range(self._count)]
         self._state, self._orders = merge(reports, self._state, self._settings, length)
         self.traffic += sum(len(msgspec.msgpack.encode(message)) for message in (*reports, *self._orders))
         return seqs_of(self._orders[0].delivered, start)
@@ -231,20 +241,25 @@ class Team:
     def state(self) -> State:
         """The state as plain data, for `restore`."""
         return {
-            "nodes": [node.state() for node in self._nodes],
+            "nodes": [node.state() for node in self._nodes.values()],
             "team": msgspec.to_builtins(self._state, builtin_types=(bytes,)),
             "orders": msgspec.to_builtins(self._orders, builtin_types=(bytes,)),
-            "published": self._published,
+            "published": self.published,
             "traffic": self.traffic,
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Continue from a saved `state`, in a team of the same size and settings."""
-        for node, known in zip(self._nodes, state["nodes"], strict=True):
+        for node, known in zip(self._nodes.values(), state["nodes"], strict=True):
             node.restore(known)
         self._state = msgspec.convert(state["team"], TeamState | None)
         self._orders = msgspec.convert(state["orders"], list[RoundOrders])
-        self._published, self.traffic = state["published"], state["traffic"]
+        self.published, self.traffic = state["published"], state["traffic"]
+
+
+def node_of(subscription: str, nodes: int) -> int:
+    """The node of a subscription: a hash of its id."""
+    return int.from_bytes(blake2b(subscription.encode(), digest_size=8).digest()) % nodes
 
 
 def round_bounds(published: int, number: int, rounds: int) -> tuple[int, int]:

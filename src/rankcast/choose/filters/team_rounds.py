@@ -154,7 +154,7 @@ def _forget(rounds: list[PastRound], settings: Filter) -> None:
 
 
 def _pacing(state: TeamState, settings: Filter) -> Pacing:
-    """The budget as it will be at the end of a round like the last; the slack is at least the budget of such a round."""
+    """The budget as it will be at the end of a round like the last, with a slack of at least what such a round gets."""
     pacing = Pacing(settings.rate, settings.period)
     expected = max(1, state.rounds[-1].matched)
     pacing.slack = max(pacing.slack, 2 * settings.rate * expected)

@@ -7,7 +7,7 @@ from typing import Protocol
 from rankcast.choose.candidates import Candidate, StopCause
 from rankcast.choose.filters.budget import Budget
 from rankcast.choose.filters.filtered import Verdict
-from rankcast.choose.filters.kth_highest import FixedThreshold, KthOfPeriod, KthOfWindow, ScoreThreshold
+from rankcast.choose.filters.kth_highest import KthOfPeriod, KthOfWindow, ScoreThreshold
 from rankcast.model import Update
 from rankcast.plain import State
 
@@ -38,8 +38,8 @@ class Threshold:
 
     The threshold is the k-th highest score of the previous period of matching events (lazy), or of the last `period`
     before this one (eager). It starts at 0, and is 0 while the window has fewer than k events. If `minimum` is set,
-    the threshold is always `minimum`. For `score`, an event that passes counts as delivered. Amortised O(log period)
-    per event in both forms.
+    the threshold is always `minimum`. For `score`, an event that passes counts as delivered. O(log period) per event in
+    the lazy form; `KthOfWindow` says what the eager one costs.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Threshold:
         self._score = score
         self._budget = Budget(rate, period, update)
         kth_highest = KthOfPeriod if update is Update.LAZY else KthOfWindow
-        self._bar: ScoreThreshold = kth_highest(self._budget.k, period) if minimum is None else FixedThreshold(minimum)
+        self._bar: ScoreThreshold = kth_highest(self._budget.k, period) if minimum is None else ScoreThreshold(minimum)
 
     @property
     def threshold(self) -> float:

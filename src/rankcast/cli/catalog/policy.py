@@ -11,8 +11,7 @@ from typing import Annotated, Any, NamedTuple, assert_never
 import typer
 
 from rankcast.cli.completion import complete_preset
-from rankcast.cli.known_users import check_user
-from rankcast.cli.options import DEFAULT_STORE, Json, OneUser, StorePath
+from rankcast.cli.options import DEFAULT_STORE, MOST_COST, Json, OneUser, StorePath, bounded, check_user
 from rankcast.cli.output import Output, TableColumn
 from rankcast.cli.values import numbers
 from rankcast.language.presets import PRESETS, filter_of_kind, preset_fields
@@ -67,7 +66,9 @@ _OPTIONS = {
 }
 """Options with special names. All others are the prefix of the record, followed by the field name with dashes."""
 
-_UNIT = Declared("unit", False, None, About(Word(Unit), "Unit of the length: published events or matched events."))
+_UNIT = Declared(
+    "unit", False, None, About(Word(Unit), "What the length counts: published events, matched events or time.")
+)
 
 
 class _Setting(NamedTuple):
@@ -172,7 +173,7 @@ def policy(
     ] = False,
     max_policy_cost: Annotated[
         float,
-        typer.Option(min=1, metavar="MICROSECONDS", help="Highest estimated cost of the policy per matching event."),
+        bounded(1, MOST_COST, metavar="MICROSECONDS", help="Highest estimated cost of the policy per matching event."),
     ] = MOST_POLICY_COST,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,

@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from rankcast.cli.completion import complete_subscription
-from rankcast.cli.known_users import check_user
-from rankcast.cli.options import DEFAULT_STORE, Json, StorePath, UserName
+from rankcast.cli.options import DEFAULT_STORE, Json, StorePath, UserName, check_user
 from rankcast.cli.output import Output, TableColumn
 from rankcast.plain import JsonObject
 

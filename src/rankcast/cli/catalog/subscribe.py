@@ -12,9 +12,8 @@ import typer
 from rankcast.cli.completion import complete_subscription
 from rankcast.cli.exits import NEGATIVE
 from rankcast.cli.inputs import count_lines
-from rankcast.cli.known_users import check_user
 from rankcast.cli.operation.rejects import exit_if_any, tell
-from rankcast.cli.options import DEFAULT_STORE, Json, OneUser, StorePath, existing_file
+from rankcast.cli.options import DEFAULT_STORE, Json, OneUser, StorePath, check_user, input_file
 from rankcast.cli.output import Output, TableColumn, counted
 from rankcast.model import Attitude
 from rankcast.plain import JsonObject
@@ -45,18 +44,14 @@ def subscribe(
     weight: Annotated[float, typer.Option(help="Weight of the subscription in a weighted mean.")] = 1.0,
     attitude: Annotated[
         Attitude | None,
-        typer.Option(help="Thresholds of vague predicates that have none: miss nothing, or be sure."),
+        typer.Option(
+            help="Thresholds for vague predicates without any: an optimist misses no match, a pessimist is sure of each."
+        ),
     ] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Replace the subscription with this id.")] = False,
     file: Annotated[
         Path | None,
-        typer.Option(
-            "--file",
-            callback=existing_file,
-            dir_okay=False,
-            metavar="FILE",
-            help="Load all records of this catalog file (JSON Lines, or a Parquet or Arrow table).",
-        ),
+        input_file("--file", "Load all records of this catalog file (JSON Lines, or a Parquet or Arrow table)."),
     ] = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
@@ -120,7 +115,7 @@ _RECENT = 500
 
 def _warn(store: "Store", where: "Expression", out: Output) -> None:
     """Warn of predicates that no recent event can satisfy."""
-    from rankcast.matching.mistakes import attribute_kinds, likely_mistakes
+    from rankcast.language.mistakes import attribute_kinds, likely_mistakes
 
     start = max(0, store.last_offset() - _RECENT)
     recent = [entry.event for entry in store.events(start, _RECENT)]

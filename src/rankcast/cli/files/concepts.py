@@ -15,7 +15,7 @@ from rankcast.cli.files.mining_sources import (
     from_store,
     with_known,
 )
-from rankcast.cli.options import DEFAULT_STORE, Json, StorePath, existing_file
+from rankcast.cli.options import DEFAULT_STORE, Json, StorePath, input_file
 from rankcast.cli.output import Output, TableColumn
 from rankcast.extras import require
 from rankcast.plain import JsonObject
@@ -41,19 +41,12 @@ def mine(
     ],
     events: Annotated[
         list[Path] | None,
-        typer.Option(
-            callback=existing_file, dir_okay=False, metavar="FILE", help="Past events (JSON Lines). May be repeated."
-        ),
+        input_file("--events", "Past events (JSON Lines). May be repeated."),
     ] = None,
     dataset: Annotated[Dataset | None, typer.Option(help="Built-in dataset to use as past events.")] = None,
     catalog: Annotated[
         Path | None,
-        typer.Option(
-            callback=existing_file,
-            dir_okay=False,
-            metavar="FILE",
-            help="Catalog file; use what its subscriptions ask for.",
-        ),
+        input_file("--catalog", "Catalog file; use what its subscriptions ask for."),
     ] = None,
     summary: Annotated[
         Path | None,

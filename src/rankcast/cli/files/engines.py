@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rankcast.engine.reference.shard import Shard
     from rankcast.model import Catalog, Delivery, Event, Match
 
-__all__ = ["match_all", "replay_all", "replay_quickly"]
+__all__ = ["match_all", "on_spark", "replay_all", "replay_quickly"]
 
 _CHUNK = 2_000
 """Events per chunk: large enough for fast arrays, small enough for a smooth progress bar."""
@@ -28,7 +28,7 @@ def match_all(engine: Engine | None, catalog: "Catalog", events: "Sequence[Event
         from rankcast.model import Match
         from rankcast.pipeline.spark import match
 
-        rows = _on_spark(lambda frame: match(frame, catalog, json="event"), events, out)
+        rows = on_spark(lambda frame: match(frame, catalog, json="event"), events, out)
         position = {name: number for number, name in enumerate(catalog.subscriptions)}
         seq = {event.id: event.seq for event in events}
         found = [Match(**row) for row in rows]
@@ -54,7 +54,7 @@ def replay_quickly(
         from rankcast.model import Delivery
         from rankcast.pipeline.spark import deliver
 
-        rows = _on_spark(lambda frame: deliver(frame, catalog, json="event"), events, out)
+        rows = on_spark(lambda frame: deliver(frame, catalog, json="event"), events, out)
         deliveries = [Delivery(**{**row, "subscriptions": tuple(row["subscriptions"])}) for row in rows]
     else:
         from rankcast.engine.arrays import BatchShard
@@ -129,7 +129,7 @@ def _chunks(events: "Sequence[Event]", out: Output) -> "Iterator[Sequence[Event]
             advance(len(events[start : start + _CHUNK]))
 
 
-def _on_spark(job: "Callable[[DataFrame], DataFrame]", events: "Sequence[Event]", out: Output) -> list[JsonObject]:
+def on_spark(job: "Callable[[DataFrame], DataFrame]", events: "Sequence[Event]", out: Output) -> list[JsonObject]:
     """The result rows of a Spark job over events in JSON form."""
     import pyarrow as pa
 

@@ -7,8 +7,9 @@ import typer
 
 from rankcast.cli.inputs import count_lines
 from rankcast.cli.operation.rejects import exit_if_any, tell
-from rankcast.cli.options import CatalogFile, Json
+from rankcast.cli.options import CatalogFile, Json, bounded
 from rankcast.cli.output import Output
+from rankcast.model.advertisements import K
 
 __all__ = ["ScoreBy", "StrategyName", "forward"]
 
@@ -43,7 +44,7 @@ def forward(
     ] = None,
     k: Annotated[
         int | None,
-        typer.Option("-k", "--k", min=1, help="Number of subscriptions per publication; by default as advertised."),
+        bounded(K.low, K.high, "-k", "--k", help="Number of subscriptions per publication; by default as advertised."),
     ] = None,
     json: Json = False,
 ) -> None:

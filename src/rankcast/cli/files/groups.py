@@ -9,7 +9,7 @@ import typer
 from rankcast.cli.files.engines import replay_all
 from rankcast.cli.inputs import read_inputs
 from rankcast.cli.operation.rejects import exit_if_any
-from rankcast.cli.options import CatalogFile, EventsFile, Json
+from rankcast.cli.options import CatalogFile, EventsFile, Json, bounded
 from rankcast.cli.output import Output, TableColumn, write_lines
 from rankcast.engine.choice import Engine
 from rankcast.plain import JsonObject
@@ -33,7 +33,7 @@ def groups(
     events_file: EventsFile,
     similarity: Annotated[
         list[float] | None,
-        typer.Option(min=0, max=1, metavar="SHARE", help="Least share of common subscriptions. May be repeated."),
+        bounded(0, 1, metavar="SHARE", help="Least share of common subscriptions. May be repeated."),
     ] = None,
     engine: Annotated[
         Engine | None, typer.Option(help="Engine that replays; by default the fastest for the size of the input.")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankcast.cli.options import DEFAULT_STORE, Json, StorePath, existing_file
+from rankcast.cli.options import DEFAULT_STORE, Json, StorePath, input_file
 from rankcast.cli.output import Output, TableColumn, counted, table
 
 if TYPE_CHECKING:
@@ -20,22 +20,11 @@ def build_index(
     index: IndexFile,
     catalog_file: Annotated[
         Path | None,
-        typer.Option(
-            "--catalog",
-            callback=existing_file,
-            dir_okay=False,
-            metavar="FILE",
-            help="Compile this catalog file (JSON Lines).",
-        ),
+        input_file("--catalog", "Compile this catalog file (JSON Lines)."),
     ] = None,
     parquet: Annotated[
         Path | None,
-        typer.Option(
-            callback=existing_file,
-            dir_okay=False,
-            metavar="FILE",
-            help="Compile this Parquet file, which may be large.",
-        ),
+        input_file("--parquet", "Compile this Parquet file, which may be large."),
     ] = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
@@ -81,23 +70,11 @@ def index_stats(
     index: IndexFile,
     events_file: Annotated[
         Path | None,
-        typer.Option(
-            "--events",
-            callback=existing_file,
-            dir_okay=False,
-            metavar="FILE",
-            help="Match these events and measure the cost.",
-        ),
+        input_file("--events", "Match these events and measure the cost."),
     ] = None,
     catalog_file: Annotated[
         Path | None,
-        typer.Option(
-            "--catalog",
-            callback=existing_file,
-            dir_okay=False,
-            metavar="FILE",
-            help="Rebuild a damaged index from this catalog file (JSON Lines).",
-        ),
+        input_file("--catalog", "Rebuild a damaged index from this catalog file (JSON Lines)."),
     ] = None,
     json: Json = False,
 ) -> None:

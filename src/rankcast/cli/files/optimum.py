@@ -8,7 +8,7 @@ import typer
 from rankcast.cli.files.engines import replay_all
 from rankcast.cli.inputs import read_inputs
 from rankcast.cli.operation.rejects import exit_if_any
-from rankcast.cli.options import CatalogFile, EventsFile, Json, OneUser
+from rankcast.cli.options import CatalogFile, EventsFile, Json, OneUser, bounded
 from rankcast.cli.output import Output, TableColumn
 from rankcast.engine.choice import Engine
 from rankcast.plain import JsonObject
@@ -38,7 +38,7 @@ def optimum(
     user: OneUser = None,
     rate: Annotated[
         float | None,
-        typer.Option(min=0, max=1, metavar="SHARE", help="Share to deliver; by default that of the policy's filter."),
+        bounded(0, 1, metavar="SHARE", help="Share to deliver; by default that of the policy's filter."),
     ] = None,
     engine: Annotated[
         Engine | None, typer.Option(help="Engine that replays; by default the fastest for the size of the input.")

@@ -11,8 +11,9 @@ import typer
 from rankcast.cli.files.forward import StrategyName
 from rankcast.cli.files.overlay_workload import SimulationOutcome, random_workload, simulate, workload_of_files
 from rankcast.cli.operation.rejects import exit_if_any
-from rankcast.cli.options import Json
+from rankcast.cli.options import Json, bounded
 from rankcast.cli.output import Output, TableColumn, table
+from rankcast.model.advertisements import K
 from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:
@@ -51,13 +52,15 @@ def simulate_overlay(
         StrategyName, typer.Option(help="Forwarding strategy of the brokers.")
     ] = StrategyName.ANCESTOR_COVER,
     rank: Annotated[RankBy, typer.Option(help="Ranking of the advertisement.")] = RankBy.RELEVANCE,
-    subscribers: Annotated[int, typer.Option(min=1, help="Number of subscribers, spread over the edge brokers.")] = 200,
-    publications: Annotated[int, typer.Option(min=0, help="Number of publications.")] = 100,
-    changes: Annotated[int, typer.Option(min=0, help="Number of subscribers that unsubscribe halfway through.")] = 0,
+    subscribers: Annotated[
+        int, bounded(1, 1_000_000, help="Number of subscribers, spread over the edge brokers.")
+    ] = 200,
+    publications: Annotated[int, bounded(0, 1_000_000, help="Number of publications.")] = 100,
+    changes: Annotated[int, bounded(0, 1_000_000, help="Number of subscribers that unsubscribe halfway through.")] = 0,
     k: Annotated[
-        int, typer.Option("-k", "--k", min=1, help="Number of subscriptions that each publication goes to.")
+        int, bounded(K.low, K.high, "-k", "--k", help="Number of subscriptions that each publication goes to.")
     ] = 3,
-    seed: Annotated[int, typer.Option(help="Seed for the random workload.")] = 0,
+    seed: Annotated[int, bounded(-(2**63), 2**63 - 1, help="Seed for the random workload.")] = 0,
     catalog_file: Annotated[
         Path | None,
         typer.Option(

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from rankcast.cli.options import Json, existing_file
+from rankcast.cli.options import Json, input_file
 from rankcast.cli.output import Output
 
 __all__ = ["relate"]
@@ -16,12 +16,7 @@ def relate(
     second: Annotated[str, typer.Argument(metavar="EXPRESSION", help="Second expression.")],
     catalog: Annotated[
         Path | None,
-        typer.Option(
-            callback=existing_file,
-            dir_okay=False,
-            metavar="FILE",
-            help="Catalog file that defines the concepts in the expressions.",
-        ),
+        input_file("--catalog", "Catalog file that defines the concepts in the expressions."),
     ] = None,
     json: Json = False,
 ) -> None:

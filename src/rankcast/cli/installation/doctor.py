@@ -27,7 +27,10 @@ def doctor(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
     """
     from rankcast.pipeline.doctor import examine
 
-    findings = [*examine(None), _database(store)] if "://" in store else examine(Path(store))
+    is_database = "://" in store
+    findings = examine(None if is_database else Path(store))
+    if is_database or Path(store).is_file():
+        findings = [*findings, _contents(store)]
     out = Output(json)
     if json:
         for finding in findings:
@@ -45,14 +48,14 @@ def doctor(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
     out.say("all requirements are met")
 
 
-def _database(url: str) -> "Checkup":
-    """Check whether the store at a URL answers."""
+def _contents(place: str) -> "Checkup":
+    """Check whether this release can open the store at a place."""
     from rankcast.errors import StoreError
     from rankcast.pipeline.doctor import Checkup
     from rankcast.store import Store
 
     try:
-        with Store.open(url) as opened:
+        with Store.open(place) as opened:
             return Checkup("store", True, f"{opened.database.place} answers")
     except StoreError as error:
         return Checkup("store", False, "cannot be used", str(error))

@@ -1,5 +1,6 @@
 """``rankcast reproduce``: run the papers' experiments, and compare our results with theirs."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rankcast.cli.exits import NEGATIVE
-from rankcast.cli.options import Json
+from rankcast.cli.options import Json, bounded
 from rankcast.cli.output import Output, TableColumn, counted
 from rankcast.plain import JsonObject
 
@@ -44,6 +45,9 @@ def reproduce(
     docs: Annotated[
         Path | None, typer.Option("--docs", dir_okay=False, metavar="FILE", help="Write a report to this file.")
     ] = None,
+    processes: Annotated[
+        int | None, bounded(1, 1_000, metavar="N", help="Papers to reproduce at a time; by default one per processor.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Run the experiments of the papers, and compare our figures with theirs.
@@ -68,7 +72,7 @@ def reproduce(
         return
     chosen = list(known) if names == ["all"] else names
     with out.bars(chosen) as on_progress:
-        results = [*run(chosen, folder, on_progress, again)]
+        results = [*run(chosen, folder, on_progress, again, processes=processes or os.cpu_count() or 1)]
     compared = [_row(result, number) for result in results for number in range(len(result.comparisons))]
     out.records(compared, _COMPARISONS, _cells, "no comparisons")
     for result in results:

@@ -7,7 +7,7 @@ import typer
 
 from rankcast.cli.exits import NEGATIVE
 from rankcast.cli.files.mining_sources import MiningEngine, from_store
-from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
+from rankcast.cli.options import DEFAULT_STORE, MOST_ROWS, Json, StorePath
 from rankcast.cli.output import Output, TableColumn
 from rankcast.plain import JsonObject
 
@@ -88,7 +88,7 @@ def mining_runs(
 
 
 def undo_mining(
-    run: Annotated[int, typer.Argument(min=1, help="Number of the run: the last one on its attribute.")],
+    run: Annotated[int, typer.Argument(min=1, max=MOST_ROWS, help="Number of the run: the last one on its attribute.")],
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:

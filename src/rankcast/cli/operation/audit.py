@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
-from rankcast.cli.output import Output, TableColumn
+from rankcast.cli.options import DEFAULT_STORE, MOST_ROWS, Json, StorePath, bounded
+from rankcast.cli.output import Output, TableColumn, record_of
 from rankcast.plain import JsonObject
 
 __all__ = ["audit"]
@@ -33,7 +33,7 @@ def audit(
     user: Annotated[
         str | None, typer.Option("--user", "-u", metavar="USER", help="Show only entries about this user or publisher.")
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, metavar="N", help="Show only the last N.")] = 1_000,
+    limit: Annotated[int, bounded(1, MOST_ROWS, metavar="N", help="Show only the last N.")] = 1_000,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
@@ -47,7 +47,6 @@ def audit(
       rankcast audit --since 7d
       rankcast audit --who operator --json
     """
-    from rankcast.language import show_time
     from rankcast.store import AuditLog, Store
 
     out = Output(json)
@@ -59,17 +58,8 @@ def audit(
         when = entry["when"].replace("T", " ")[:19]
         return when, entry["who"], entry["action"], entry["user"] or "", entry["detail"]
 
-    listed = [
-        {
-            "number": one.number,
-            "when": show_time(one.when),
-            "who": one.who,
-            "action": one.action,
-            "user": one.subject,
-            "detail": one.detail,
-        }
-        for one in found
-    ]
+    names = ("number", "when", "who", "action")
+    listed = [{**record_of(one, *names), "user": one.subject, "detail": one.detail} for one in found]
     is_filtered = since is not None or who is not None or user is not None
     out.records(listed, _COLUMNS, cells, "no entries match" if is_filtered else "the audit trail is empty")
 

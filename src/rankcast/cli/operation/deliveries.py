@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rankcast.cli.known_users import check_user
-from rankcast.cli.options import DEFAULT_STORE, Json, OneUser, StorePath
+from rankcast.cli.options import DEFAULT_STORE, MOST_ROWS, Json, OneUser, StorePath, bounded, check_user
 from rankcast.cli.output import Output, TableColumn
 
 if TYPE_CHECKING:
@@ -32,9 +31,9 @@ _POLL = 0.5
 
 def deliveries(
     user: OneUser = None,
-    after: Annotated[int | None, typer.Option(min=0, metavar="N", help="Show deliveries after number N.")] = None,
+    after: Annotated[int | None, bounded(0, MOST_ROWS, metavar="N", help="Show deliveries after number N.")] = None,
     limit: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Show at most N: the newest, or with --after the first.")
+        int | None, bounded(1, MOST_ROWS, metavar="N", help="Show at most N: the newest, or with --after the first.")
     ] = None,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Wait for new deliveries until Ctrl-C.")] = False,
     store: StorePath = DEFAULT_STORE,
@@ -58,13 +57,23 @@ def deliveries(
         if user is not None and not found and not follow:
             check_user(opened.catalog(), user)
         cells = delivery_cells(opened.catalog())
-        empty = "no deliveries yet; serve events with: rankcast run"
-        out.records((encode_delivery(one) for _, one in found), COLUMNS, cells, empty)
+        out.records((encode_delivery(one) for _, one in found), COLUMNS, cells, _nothing(opened, user, after))
         out.flush()
         if follow:
             _follow(opened, user, found[-1][0] if found else after or 0, out)
         elif limit is not None and len(found) == limit and found[-1][0] < opened.last_delivery():
             out.say(f"more deliveries follow; continue with --after {found[-1][0]}")
+
+
+def _nothing(store: "Store", user: str | None, after: int | None) -> str:
+    """That there are no deliveries, and what to do."""
+    none = f"no deliveries after {after} yet" if after else "no deliveries yet"
+    last = store.last_offset()
+    if last == 0:
+        return f"{none}; publish events with: rankcast publish FILE"
+    if store.reached() < last:
+        return f"{none}; serve events with: rankcast run"
+    return f"{none}; ask for the reason with: rankcast explain {user or 'USER'} EVENT"
 
 
 def _chosen(store: "Store", user: str | None, after: int | None, limit: int | None) -> "list[tuple[int, Delivery]]":

@@ -7,7 +7,7 @@ import typer
 
 from rankcast.cli.completion import complete_event, complete_user
 from rankcast.cli.inputs import read_inputs
-from rankcast.cli.options import DEFAULT_STORE, Json, StorePath, existing_file
+from rankcast.cli.options import DEFAULT_STORE, Json, StorePath, input_file
 from rankcast.cli.output import Output
 
 if TYPE_CHECKING:
@@ -23,23 +23,11 @@ def explain(
     event: Annotated[str, typer.Argument(metavar="EVENT", help="Id of the event.", autocompletion=complete_event)],
     catalog_file: Annotated[
         Path | None,
-        typer.Option(
-            "--catalog",
-            callback=existing_file,
-            dir_okay=False,
-            metavar="FILE",
-            help="Use this catalog file instead of the store (with --events).",
-        ),
+        input_file("--catalog", "Use this catalog file instead of the store (with --events)."),
     ] = None,
     events_file: Annotated[
         Path | None,
-        typer.Option(
-            "--events",
-            callback=existing_file,
-            dir_okay=False,
-            metavar="FILE",
-            help="Use this event file instead of the store (with --catalog).",
-        ),
+        input_file("--events", "Use this event file instead of the store (with --catalog)."),
     ] = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,

@@ -4,9 +4,8 @@ from typing import Annotated
 
 import typer
 
-from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
+from rankcast.cli.options import DEFAULT_STORE, Json, RetentionRules, StorePath
 from rankcast.cli.output import Output, TableColumn, counted, table
-from rankcast.cli.retention_options import KEEP_HELP, KEEP_METAVAR
 
 __all__ = ["prune"]
 
@@ -19,7 +18,7 @@ _COLUMNS = (
 
 
 def prune(
-    keep: Annotated[list[str] | None, typer.Option(metavar=KEEP_METAVAR, help=KEEP_HELP)] = None,
+    keep: RetentionRules = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be deleted, and delete nothing.")] = False,
     shrink: Annotated[
         bool,

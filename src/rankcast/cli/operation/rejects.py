@@ -7,8 +7,8 @@ import typer
 
 from rankcast.cli.completion import complete_user
 from rankcast.cli.exits import NEGATIVE
-from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
-from rankcast.cli.output import Output, TableColumn, counted
+from rankcast.cli.options import DEFAULT_STORE, MOST_ROWS, Json, StorePath, bounded
+from rankcast.cli.output import Output, TableColumn, counted, record_of
 
 if TYPE_CHECKING:
     from rankcast.model import Reject
@@ -64,7 +64,7 @@ def rejects(
             "--user", "-u", metavar="USER", help="With --set-aside: show only this user.", autocompletion=complete_user
         ),
     ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, metavar="N", help="Show only the last N.")] = None,
+    limit: Annotated[int | None, bounded(1, MOST_ROWS, metavar="N", help="Show only the last N.")] = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
@@ -131,7 +131,7 @@ def serve_again(
     with Store.open(store) as opened:
         done = serve(opened, user)
     if out.json:
-        out.record({"done": done.done, "failed": done.failed, "delivered": done.delivered, "goes_on": done.goes_on})
+        out.record(record_of(done, "done", "failed", "delivered", "goes_on"))
     out.say(
         f"{done.done:,} served again, {done.failed:,} failed again; {counted(done.delivered, 'delivery')}"
         + ("" if done.goes_on else "; a pipeline is running, so users who are set aside as a whole stay set aside")
@@ -140,23 +140,10 @@ def serve_again(
 
 
 def _list_set_aside(rows: "Sequence[KeptSetAside]", out: Output) -> None:
-    from rankcast.language import show_time
-
     def cells(row: Mapping[str, Any]) -> Sequence[str]:
         event = row["event"] or f"all from {row['seq']:,} on"
         return row["when"].replace("T", " ")[:19], row["user"] or "all users", event, str(row["version"]), row["error"]
 
-    listed = [
-        {
-            "number": row.number,
-            "user": row.user,
-            "event": row.event,
-            "seq": row.seq,
-            "version": row.version,
-            "error": row.error,
-            "when": show_time(row.when),
-            "served": None if row.served is None else show_time(row.served),
-        }
-        for row in rows
-    ]
+    names = ("number", "user", "event", "seq", "version", "error", "when", "served")
+    listed = [record_of(row, *names) for row in rows]
     out.records(listed, _ASIDE_COLUMNS, cells, "nothing is set aside")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
+from rankcast.cli.options import DEFAULT_STORE, MOST_ROWS, Json, StorePath, bounded, duration
 from rankcast.cli.output import Output, counted
 from rankcast.engine.choice import Engine
 
@@ -44,20 +44,21 @@ def run(
     ] = None,
     max_events: Annotated[
         int | None,
-        typer.Option(
+        bounded(
+            1,
+            MOST_ROWS,
             "--max-events-per-batch",
-            min=1,
             metavar="N",
             help="Maximum number of events in a batch; by default 5,000, with Spark 50,000.",
         ),
     ] = None,
     trigger: Annotated[
-        str, typer.Option(metavar="INTERVAL", help="Spark: how often to check for new events with --follow.")
+        str, duration(metavar="INTERVAL", help="Spark: how often to check for new events with --follow.")
     ] = "200ms",
     from_offset: Annotated[
         int | None,
-        typer.Option(
-            min=0, metavar="N", help="Spark, new checkpoint: start after this offset of the log, without state."
+        bounded(
+            0, MOST_ROWS, metavar="N", help="Spark, new checkpoint: start after this offset of the log, without state."
         ),
     ] = None,
     from_time: Annotated[
@@ -66,11 +67,16 @@ def run(
     ] = None,
     lateness: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Spark: reject events that are further behind the newest event than this."),
+        duration(
+            is_distance=True,
+            metavar="TIME",
+            help="Spark: reject events that are further behind the newest event than this.",
+        ),
     ] = None,
     max_ahead: Annotated[
         str | None,
-        typer.Option(
+        duration(
+            is_distance=True,
             metavar="TIME",
             help="Spark, with --events: reject events dated further ahead of the clock than this; 1h by default.",
         ),
@@ -84,10 +90,13 @@ def run(
         typer.Option(
             "--sink",
             metavar="SINK",
-            help="Spark: also write deliveries to console, jsonl:FOLDER, parquet:FOLDER or kafka://host:port/topic. "
-            "May be repeated.",
+            help="Spark: also write deliveries to console, jsonl:FOLDER, parquet:FOLDER, table:FORMAT?OPTION=VALUE or "
+            "kafka://host:port/topic. May be repeated.",
         ),
     ] = None,
+    only_sinks: Annotated[
+        bool, typer.Option("--only-sinks", help="Spark, with --sink: write no deliveries to the store.")
+    ] = False,
     master: Annotated[
         str | None,
         typer.Option(metavar="URL", help="Spark: master URL; by default all cores of this machine."),
@@ -130,6 +139,7 @@ def run(
                 "--max-ahead": max_ahead,
                 "--events": events,
                 "--sink": sink,
+                "--only-sinks": only_sinks or None,
                 "--master": master,
                 "--conf": conf,
             }
@@ -155,6 +165,7 @@ def run(
                 max_ahead=max_ahead,
                 events=events,
                 sinks=tuple(sink or ()),
+                only_sinks=only_sinks,
                 master=master,
                 conf=tuple(conf or ()),
             )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
     from rankcast.pipeline.metrics import Metrics
-    from rankcast.pipeline.spark.sinks import Sink
+    from rankcast.pipeline.spark.sinks import TaskSink
     from rankcast.store import Pipeline, Store
 
 __all__ = ["SparkRunOptions", "on_spark"]
@@ -46,6 +46,7 @@ class SparkRunOptions(NamedTuple):
     max_ahead: str | None
     events: str | None
     sinks: tuple[str, ...]
+    only_sinks: bool
     master: str | None
     conf: tuple[str, ...]
 
@@ -62,6 +63,8 @@ def on_spark(store: "Store", wanted: SparkRunOptions, metrics: "Metrics | None",
         raise typer.BadParameter(
             "--max-ahead needs --events; events in the store's log were checked when they were published"
         )
+    if wanted.only_sinks and not wanted.sinks:
+        raise typer.BadParameter("--only-sinks needs --sink; otherwise the deliveries would go nowhere")
     max_ahead = parse_duration(wanted.max_ahead or "1h")
     interval = parse_duration(wanted.trigger)
     before = store.pipeline()
@@ -82,6 +85,7 @@ def on_spark(store: "Store", wanted: SparkRunOptions, metrics: "Metrics | None",
                 shards=wanted.shards,
                 json=None if wanted.events is None else "json",
                 sink=sinks,
+                has_deliveries=not wanted.only_sinks,
                 trigger=f"{interval.total_seconds() * 1000:.0f} milliseconds" if wanted.follow else None,
                 max_events=wanted.max_events or MAX_EVENTS,
                 start=wanted.start if wanted.events is None else None,
@@ -232,7 +236,9 @@ def _events(spark: "SparkSession", store: "Store", wanted: SparkRunOptions, chec
     if isinstance(wanted.start, int):
         raise typer.BadParameter("--from-offset applies to the store's own log; use --from-time with --events")
     topic = Topic.of(wanted.events)
-    if store.last_delivery() and wanted.start is None and not knows_topic(spark, checkpoint):
+    before = store.pipeline()
+    is_served = store.last_delivery() or (before is not None and before.delivered)  # maybe to other sinks alone
+    if is_served and wanted.start is None and not knows_topic(spark, checkpoint):
         raise typer.BadParameter(
             "this store was served before, but the new checkpoint has no position in the topic; give one with "
             "--from-time TIME or --from-time earliest"
@@ -241,7 +247,7 @@ def _events(spark: "SparkSession", store: "Store", wanted: SparkRunOptions, chec
     return read_topic(spark, topic, wanted.start or "earliest", wanted.max_events or MAX_EVENTS)
 
 
-def _sinks(wanted: SparkRunOptions) -> "list[Sink]":
+def _sinks(wanted: SparkRunOptions) -> "list[TaskSink]":
     from rankcast.pipeline.spark.sinks import sink_of
     from rankcast.pipeline.topics import Topic
 

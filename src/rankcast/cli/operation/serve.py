@@ -7,9 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankcast.cli.options import DEFAULT_STORE, Json, MaxAhead, MaxEventSize, StorePath
+from rankcast.cli.options import (
+    DEFAULT_STORE,
+    MOST_COST,
+    MOST_RATE,
+    Json,
+    MaxAhead,
+    MaxEventSize,
+    RetentionRules,
+    StorePath,
+    bounded,
+    duration,
+)
 from rankcast.cli.output import Output
-from rankcast.cli.retention_options import KEEP_HELP, KEEP_METAVAR
 from rankcast.extras import require
 from rankcast.model import MOST_POLICY_COST
 from rankcast.model.actors import acting
@@ -45,31 +55,31 @@ def serve(
     ] = True,
     page: Annotated[bool, typer.Option("--page/--no-page", help="Serve the web page too, or only the API.")] = True,
     rate: Annotated[
-        float, typer.Option(min=1, metavar="N", help="Maximum number of requests per second and token.")
+        float, bounded(1, MOST_RATE, metavar="N", help="Maximum number of requests per second and token.")
     ] = 1000.0,
     event_rate: Annotated[
-        float, typer.Option(min=1, metavar="N", help="Maximum number of published events per second and token.")
+        float, bounded(1, MOST_RATE, metavar="N", help="Maximum number of published events per second and token.")
     ] = 10_000.0,
     max_backlog: Annotated[
         float,
-        typer.Option(min=0.001, metavar="SECONDS", help="Serving time that one publisher may have waiting in the log."),
+        bounded(0.001, 3600, metavar="SECONDS", help="Serving time that one publisher may have waiting in the log."),
     ] = 0.02,
     max_event_size: MaxEventSize = 256 * 1024,
     max_ahead: MaxAhead = "1h",
     max_policy_cost: Annotated[
         float,
-        typer.Option(min=1, metavar="MICROSECONDS", help="Highest estimated cost of a policy per matching event."),
+        bounded(1, MOST_COST, metavar="MICROSECONDS", help="Highest estimated cost of a policy per matching event."),
     ] = MOST_POLICY_COST,
     trial_seconds: Annotated[
-        float, typer.Option(min=0.1, metavar="SECONDS", help="Time limit for a trial or an explanation.")
+        float, bounded(0.1, 3600, metavar="SECONDS", help="Time limit for a trial or an explanation.")
     ] = 10.0,
     private_webhooks: Annotated[
         bool, typer.Option("--private-webhooks", help="Allow webhooks to private addresses, such as this machine.")
     ] = False,
     kept_days: Annotated[
-        int, typer.Option(min=1, metavar="DAYS", help="Delete digests and dead letters after this many days.")
+        int, bounded(1, 36_500, metavar="DAYS", help="Delete digests and dead letters after this many days.")
     ] = 90,
-    keep: Annotated[list[str] | None, typer.Option(metavar=KEEP_METAVAR, help=KEEP_HELP)] = None,
+    keep: RetentionRules = None,
     world: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Open a built-in demo dataset, movies or market, and stream its events."),
@@ -107,7 +117,7 @@ def serve(
         list[str] | None,
         typer.Option(metavar="ATTRIBUTE", help="Mine its concepts again and again as events come. May be repeated."),
     ] = None,
-    mine_every: Annotated[str, typer.Option(metavar="DURATION", help="Time between two runs of --mine.")] = "1h",
+    mine_every: Annotated[str, duration(metavar="DURATION", help="Time between two runs of --mine.")] = "1h",
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
-from rankcast.cli.output import Output, TableColumn, counted, table
+from rankcast.cli.output import Output, TableColumn, counted, record_of, table
 from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:
@@ -40,16 +40,9 @@ def status(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
 def _record(found: "Status", place: str, now: datetime) -> JsonObject:
     return {
         "store": place,
-        "version": found.version,
-        "published": found.published,
-        "served": found.served,
-        "served_version": found.served_version,
-        "lag": found.lag,
+        **record_of(found, "version", "published", "served", "served_version", "lag"),
         "lag_seconds": _waited(found, now),
-        "deliveries": found.deliveries,
-        "rejects": found.rejects,
-        "unreadable": found.unreadable,
-        "set_aside": found.set_aside,
+        **record_of(found, "deliveries", "rejects", "unreadable", "set_aside"),
         "pipeline": None if found.pipeline is None else _pipeline_record(found.pipeline),
     }
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
+from rankcast.cli.options import DEFAULT_STORE, Json, StorePath, duration
 from rankcast.cli.output import Output, TableColumn
 from rankcast.plain import JsonObject
 
@@ -35,7 +35,7 @@ def create_token(
     ] = False,
     note: Annotated[str, typer.Option(metavar="TEXT", help="Note on what the token is for.")] = "",
     expires: Annotated[
-        str | None, typer.Option(metavar="DURATION", help="Refuse the token after this time, such as 90d.")
+        str | None, duration(metavar="DURATION", help="Refuse the token after this time, such as 90d.")
     ] = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rankcast.cli.completion import complete_user
-from rankcast.cli.known_users import check_user
-from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
+from rankcast.cli.options import DEFAULT_STORE, Json, StorePath, check_user
 from rankcast.cli.output import Output
 
 if TYPE_CHECKING:

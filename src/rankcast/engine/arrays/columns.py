@@ -1,5 +1,6 @@
 """Arrays that grow."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,12 @@ class AppendableArray:
             self.reserve(1)
         self._room[self._count] = value
         self._count += 1
+
+    def extend(self, values: Sequence[object]) -> None:
+        """Append several values."""
+        self.reserve(len(values))
+        self._room[self._count : self._count + len(values)] = values
+        self._count += len(values)
 
     def reserve(self, more: int) -> None:
         """Make room for `more` further values."""

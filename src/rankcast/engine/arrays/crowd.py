@@ -1,6 +1,6 @@
-"""Users without a filter, all served together."""
+"""The users that arrays serve, all together."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -9,14 +9,13 @@ from numpy.typing import NDArray
 
 from rankcast.engine.arrays.crowd_columns import CrowdColumns
 from rankcast.engine.arrays.crowd_member import Member
-from rankcast.engine.arrays.crowd_patterns import CrowdPatterns
 from rankcast.engine.arrays.deliveries import DeliveryCollector, UserDeliveries
+from rankcast.engine.arrays.event_lines import NO_SPACE, EventSpaces
+from rankcast.engine.arrays.filters import ArrayFilter, FilterBatch, copied
 from rankcast.engine.arrays.matching import Integers, Reals
-from rankcast.engine.arrays.patterns import Pattern
-from rankcast.engine.arrays.plain_distances import NO_SPACE
+from rankcast.engine.arrays.patterns import CrowdPatterns, Pattern
 from rankcast.engine.arrays.stream import EventBatch
 from rankcast.engine.arrays.table import EventTable
-from rankcast.model import Unit
 
 if TYPE_CHECKING:
     from rankcast.engine.arrays.kernels.crowds.columns import Batch, EntryColumns, MemberColumns, SentColumns
@@ -25,6 +24,8 @@ __all__ = ["Crowd"]
 
 _UNRANKED = -1.0
 """The rank of a pattern that could not be ranked; valid ranks are in 0..1."""
+_NONE = np.empty(0, np.int64)
+_NO_KEYS = np.empty(0, np.uint64)
 _SPARE = 1_000
 """Members are renumbered when more numbers are unused than are in use plus this many."""
 
@@ -32,9 +33,8 @@ _SPARE = 1_000
 class Crowd:
     """The windows, periods and lists of many users in one set of columns, which one kernel serves a batch.
 
-    Users of all delivery modes can join if rank alone decides, and with plainly diverse windows
-    (`rankcast.engine.arrays.crowd_member.joins`). A batch costs about 1 µs per match, and 20 ns per user with periods;
-    with diversity about 5 µs per match.
+    A batch costs 0.5 to 2.5 µs per match, by mode, and 20 ns per user with periods; with diversity, in windows of 200,
+    about 11 µs per match. Filters decide user by user, in Python.
     """
 
     def __init__(self, table: EventTable) -> None:
@@ -42,9 +42,7 @@ class Crowd:
         self._known: list[Member | None] = []
         self._gone = 0
         self._timed = 0
-        self._diverse = 0
-        self._unwritten: list[Integers] = []
-        """Rows of diverse windows that were restored, for `PlainDistances`."""
+        self._spaces = EventSpaces(table)
         self.patterns = CrowdPatterns(self._made)
 
     def __len__(self) -> int:
@@ -67,19 +65,18 @@ class Crowd:
 
     def add(self, member: Member) -> None:
         """Add a user without entries."""
-        self.columns.put(len(self._known), member.columns())
+        space = self._spaces.number(member.policy) if member.is_diverse else 0
+        self.columns.put(len(self._known), {**member.columns(), "space": space})
         member.number = len(self._known)
         self._known.append(member)
-        self._timed += _is_timed(member)
-        self._diverse += member.is_diverse
+        self._timed += member.is_timed
 
     def remove(self, member: Member) -> None:
         """Remove a user."""
         self.columns.put(member.number, {"until": member.columns()["until"]})
         self._known[member.number] = None
         self._gone += 1
-        self._timed -= _is_timed(member)
-        self._diverse -= member.is_diverse
+        self._timed -= member.is_timed
         member.number = -1
         if self._gone > len(self) + _SPARE:
             self._renumber()
@@ -97,64 +94,138 @@ class Crowd:
         """Serve a batch and collect the deliveries.
 
         The matches of user u, with the member ``member_of[u]`` (-1 for none), lie from ``borders[u]`` to
-        ``borders[u + 1]``. Returns the users with times out of order and those that it cannot rank: only the
-        reference engine can serve them, and their state is unchanged. If it raises, the state of all users is
+        ``borders[u + 1]``. Returns the users with times out of order and those that cannot be ranked or filtered here:
+        only the reference engine can serve them, and their state is unchanged. If it raises, the state of all users is
         unchanged.
         """
-        from rankcast.engine.arrays.kernels.crowds.columns import DIVERSE, NEVER, PERIODIC, SLIDING, Batch
+        from rankcast.engine.arrays.kernels.crowds.columns import NEVER, PERIODIC
         from rankcast.engine.arrays.kernels.crowds.periods import pass_over
         from rankcast.engine.arrays.kernels.crowds.serving import serve_all
         from rankcast.engine.arrays.kernels.pairs import masks_of
 
-        starts, numbers, masks = np.empty((3, len(at)), np.int64)
+        starts, ends, numbers, masks = np.empty((4, len(at)), np.int64)
         first = np.empty(len(member_of) + 1, np.int64)
-        count = masks_of(borders, member_of, at, places, starts, numbers, masks, first)
-        starts, numbers, masks = starts[:count], numbers[:count], masks[:count]
-        patterns = self.patterns.number(numbers, masks)
-        unranked = self.patterns.ranks.values[patterns] < 0
-        if unranked.any():
-            left_out = np.isin(member_of, numbers[unranked])
-            others = np.where(left_out, -1, member_of)
-            return np.flatnonzero(left_out).tolist() + self.publish(
-                stream, others, borders, at, places, degrees, gathering
-            )
-        given = np.ones(count) if degrees is None else self.patterns.degrees(starts, masks, patterns, places, degrees)
-        space = self._space(stream.first_row + at[starts[self.members.mode[numbers] == DIVERSE]])
-        batch = Batch(
-            stream.seq,
-            stream.time,
-            np.maximum.accumulate(stream.time),
-            np.append(np.maximum.accumulate(stream.time[::-1])[::-1], -NEVER),
-            self._clocks(stream),
-            stream.first_row,
-            bool((np.diff(stream.time) >= 0).all()),
-            at[starts],
-            patterns,
-            given,
-            self.patterns.grids.values,
-            self.patterns.ranks.values,
-            self._table.plain_distances.first_row,
-        )
-        new = np.diff(first)
-        is_visited = (member_of >= 0) & ((new > 0) | self._is_due(batch)[member_of])
-        visited = np.flatnonzero(is_visited)
-        whose, bounds = member_of[visited], np.append(first[visited], count)
-        self._reserve(whose, new[visited])
-        refused = np.zeros(len(visited), bool)
-        is_changing = np.isin(self.members.mode[whose], (SLIDING, DIVERSE)) | (new[visited] > 0)
-        before = self.columns.snapshot(whose, whose[is_changing])
+        count = masks_of(borders, member_of, self.members.wide, at, places, starts, ends, numbers, masks, first)
+        starts, ends, numbers, masks = starts[:count], ends[:count], numbers[:count], masks[:count]
+        patterns = self.patterns.number(numbers, masks, starts, ends, places)
+        given = np.ones(count) if degrees is None else self.patterns.degrees(starts, ends, patterns, places, degrees)
+        arrived = at[starts]
+        unserved = {*numbers[self.patterns.ranks.values[patterns] < 0].tolist()}
+        before: dict[int, ArrayFilter] = {}
         try:
-            sent, self.columns.used = serve_all(
-                whose, bounds, batch, self.held, self.members, space, self.columns.used, refused
+            passed, failed = self._admit(stream, member_of, first, arrived, patterns, unserved, before)
+            unserved |= failed
+            if unserved:
+                passed &= ~np.isin(numbers, list(unserved))
+            if not passed.all():
+                first = np.append(0, np.cumsum(passed))[first]
+                arrived, numbers, patterns, given = arrived[passed], numbers[passed], patterns[passed], given[passed]
+            refused: list[int] = []
+            if unserved:
+                left_out = np.isin(member_of, list(unserved))
+                refused = np.flatnonzero(left_out).tolist()
+                member_of = np.where(left_out, -1, member_of)
+            batch = self._batch()._replace(
+                seqs=stream.seq,
+                times=stream.time,
+                reached=np.maximum.accumulate(stream.time),
+                latest=np.append(np.maximum.accumulate(stream.time[::-1])[::-1], -NEVER),
+                clocks=self._clocks(stream),
+                first_row=stream.first_row,
+                is_sorted=bool((np.diff(stream.time) >= 0).all()),
+                arrived=arrived,
+                patterns=patterns,
+                degrees=given,
             )
-            self._gather(sent, visited, gathering)
+            new = np.diff(first)
+            is_visited = (member_of >= 0) & ((new > 0) | self._is_due(batch)[member_of])
+            visited = np.flatnonzero(is_visited)
+            whose = member_of[visited]
+            self._make_room(whose, new[visited])
+            snapshot = self.columns.snapshot(whose)
+            try:
+                parts = []
+                for some, space, row in self._by_space(whose, numbers, stream.first_row + arrived):
+                    of_some = visited[some]
+                    is_refused = np.zeros(len(of_some), bool)
+                    sent, self.columns.used = serve_all(
+                        whose[some],
+                        first[of_some],
+                        first[of_some + 1],
+                        batch._replace(space_row=row),
+                        self.held,
+                        self.members,
+                        space,
+                        self.columns.used,
+                        is_refused,
+                    )
+                    parts.append((sent, of_some))
+                    refused += of_some[is_refused].tolist()
+                self._gather(parts, gathering)
+            except BaseException:
+                self.columns.go_back(snapshot)
+                raise
         except BaseException:
-            self.columns.go_back(before)
+            self._go_back(before, before)
             raise
+        self._go_back(before, member_of[refused].tolist())
         others = (member_of >= 0) & ~is_visited & (self.members.mode[member_of] == PERIODIC)
         pass_over(member_of[others], batch, self.members)  # this cannot fail, so it needs no snapshot
-        found: list[int] = visited[refused].tolist()
-        return found
+        return refused
+
+    def _admit(
+        self,
+        stream: EventBatch,
+        member_of: Integers,
+        first: Integers,
+        arrived: Integers,
+        patterns: Integers,
+        unserved: Collection[int],
+        before: dict[int, ArrayFilter],
+    ) -> tuple[NDArray[np.bool_], set[int]]:
+        """Which of the arrivals pass the filters of their users, and the members whose filters fail.
+
+        The filters of the others go on; `before` receives copies of them as they were.
+        """
+        passed, failed = np.ones(len(arrived), bool), set[int]()
+        is_filtered = (member_of >= 0) & (np.diff(first) > 0) & (self.members.filters[member_of] == 1)
+        if not is_filtered.any():
+            return passed, failed
+        matching, specific = self.patterns.matching_places, self.patterns.specific_places
+        for user in np.flatnonzero(is_filtered).tolist():
+            number, own = int(member_of[user]), slice(first[user], first[user + 1])
+            member = self._known[number]
+            assert member is not None
+            assert member.filter is not None
+            if number in unserved:
+                continue
+            kinds, events = patterns[own], arrived[own]
+            batch = FilterBatch(
+                kinds,
+                matching.starts.values,
+                matching.places.values,
+                self.patterns.ranks.values[kinds],
+                stream.keys[events] if member.draws else _NO_KEYS,
+                specific.starts.values,
+                specific.places.values,
+                stream.seq[events],
+                stream.time[events],
+            )
+            before[number] = member.filter
+            try:
+                member.filter = copied(member.filter)
+                passed[own] = member.filter.admit(batch)
+            except Exception:  # the reference engine serves this member and reports the failure
+                failed.add(number)
+        self._go_back(before, failed)
+        return passed, failed
+
+    def _go_back(self, before: Mapping[int, ArrayFilter], numbers: Iterable[int]) -> None:
+        """Put filters back to what they were."""
+        for number in numbers:
+            member = self._known[number]
+            if member is not None and number in before:
+                member.filter = before[number]
 
     @property
     def due(self) -> int | None:
@@ -176,7 +247,7 @@ class Crowd:
         if self._timed:
             from rankcast.engine.arrays.kernels.crowds.periods import advance_all
 
-            self._end(member_of, lambda whose: advance_all(whose, max(clock, 0), *self._entries_by_rank()), gathering)
+            self._end(member_of, lambda whose, *given: advance_all(whose, max(clock, 0), *given), gathering)
 
     def close(self, member_of: Integers, gathering: DeliveryCollector) -> None:
         """End the stream and collect what unfinished periods still owe.
@@ -186,7 +257,7 @@ class Crowd:
         if len(self):
             from rankcast.engine.arrays.kernels.crowds.periods import close_all
 
-            self._end(member_of, lambda whose: close_all(whose, *self._entries_by_rank()), gathering)
+            self._end(member_of, close_all, gathering)
 
     def oldest_row(self) -> int:
         """The first row of the table that any user holds; the next row if there is none."""
@@ -199,8 +270,9 @@ class Crowd:
         from rankcast.engine.arrays.kernels.crowds.serving import go_on
 
         go_on(numbers, self.held, self.members, self.patterns.grids.values)
-        if self._diverse:
-            self._unwritten.append(self._diverse_rows(numbers))
+        spaces = self.members.space[numbers]
+        for space in np.unique(spaces[spaces > 0]).tolist():
+            self._spaces[space].add(self._rows(numbers[spaces == space]))
 
     @staticmethod
     def _clocks(stream: EventBatch) -> Integers:
@@ -221,54 +293,80 @@ class Crowd:
             due = np.where(self.members.unit == TIME, self.members.until <= reached, due)
         return due
 
-    def _diverse_rows(self, numbers: Integers) -> Integers:
-        """The rows in the diverse windows of some members."""
-        from rankcast.engine.arrays.kernels.crowds.columns import DIVERSE
-
-        rows: Integers = self.held.row[self.columns.entries(numbers[self.members.mode[numbers] == DIVERSE])]
+    def _rows(self, numbers: Integers) -> Integers:
+        """The rows that some members hold."""
+        rows: Integers = self.held.row[self.columns.entries(numbers)]
         return rows
 
-    def _space(self, rows: Integers) -> tuple[object, ...]:
-        """The space for distances among the rows of diverse windows, and these rows that arrive."""
-        distances = self._table.plain_distances
-        if not self._diverse:
-            return NO_SPACE
-        if not distances.has_begun:
-            self._unwritten.append(self._diverse_rows(np.arange(len(self._known))))
-        earlier, self._unwritten = self._unwritten, []
-        rows = np.concatenate((rows, *earlier))
-        return distances.space(rows[rows >= self._table.first_row])
+    def _by_space(
+        self, whose: Integers, numbers: Integers, rows: Integers
+    ) -> Iterator[tuple[Integers, tuple[object, ...], int]]:
+        """Divides members by the space of their distances: their indexes, the space, and its first row.
 
-    def _reserve(self, whose: Integers, new: Integers) -> None:
+        `rows` are those that arrive, for the members `numbers`. Members without distances are in the first part.
+        """
+        spaces, arriving = self.members.space[whose], self.members.space[numbers]
+        if not spaces.any():
+            yield np.arange(len(whose)), NO_SPACE, 0
+            return
+        for place, number in enumerate(np.unique(spaces[spaces > 0]).tolist()):
+            lines = self._spaces[number]
+            lines.add(rows[arriving == number])
+            if not lines.has_begun:
+                lines.add(self._rows(np.flatnonzero(self.members.space == number)))
+            space = lines.space()
+            is_here = (spaces == number) | (spaces == 0) if place == 0 else spaces == number
+            yield np.flatnonzero(is_here), space, lines.first_row
+
+    def _make_room(self, whose: Integers, new: Integers) -> None:
         """Make room for the arrivals."""
         from rankcast.engine.arrays.kernels.crowds.columns import ALL, HISTORY
 
         mode = self.members.mode[whose]
-        wanted = np.where(mode == ALL, 0, self.members.count[whose] + new)
-        self.columns.reserve(whose, np.where(mode == HISTORY, np.minimum(wanted, self.members.k[whose]), wanted))
+        is_list, is_open = mode == HISTORY, (mode != HISTORY) & (mode != ALL)
+        self.columns.make_room(whose[is_open], new[is_open])
+        lists = whose[is_list]  # these make room for themselves, at the end
+        self.columns.reserve(lists, np.minimum(self.members.count[lists] + new[is_list], self.members.k[lists]))
 
-    def _entries_by_rank(self) -> tuple[Integers, "EntryColumns", "MemberColumns"]:
-        return self.patterns.grids.values, self.held, self.members
+    def _batch(self) -> "Batch":
+        """A batch without events."""
+        from rankcast.engine.arrays.kernels.crowds.columns import Batch
 
-    def _end(self, member_of: Integers, end: "Callable[[Integers], SentColumns]", gathering: DeliveryCollector) -> None:
+        ranks, grids = self.patterns.ranks.values, self.patterns.grids.values
+        return Batch(_NONE, _NONE, _NONE, _NONE, _NONE, 0, True, _NONE, _NONE, np.empty(0), grids, ranks, 0)
+
+    def _end(self, member_of: Integers, end: "Callable[..., SentColumns]", gathering: DeliveryCollector) -> None:
         """End periods of all members, and collect what they owed."""
-        users = np.flatnonzero(member_of >= 0)
+        from rankcast.engine.arrays.kernels.crowds.columns import PERIODIC
+
+        users = np.flatnonzero((member_of >= 0) & (self.members.mode[member_of] == PERIODIC))
         whose = member_of[users]
-        before = self.columns.snapshot(whose, whose[:0])
+        before = self.columns.snapshot(whose)
         try:
-            self._gather(end(whose), users, gathering)
+            parts = []
+            for some, space, row in self._by_space(whose, _NONE, _NONE):
+                sent = end(whose[some], self._batch()._replace(space_row=row), self.held, self.members, space)
+                parts.append((sent, users[some]))
+            self._gather(parts, gathering)
         except BaseException:
             self.columns.go_back(before)
             raise
 
-    def _gather(self, sent: "SentColumns", visited: Integers, gathering: DeliveryCollector) -> None:
-        """Collect deliveries to the visited users."""
-        if len(sent.event):
-            ranks, sets = self.patterns.ranks.values[sent.pattern], self.patterns.specific
-            gathering.add_together(
+    def _gather(self, parts: "Sequence[tuple[SentColumns, Integers]]", gathering: DeliveryCollector) -> None:
+        """Collect deliveries to visited users; all or none."""
+        ranks, sets = self.patterns.ranks.values, self.patterns.specific
+        made = [
+            (
                 visited[sent.visit],
-                UserDeliveries(sent.event, sent.row, sent.seq, ranks, sent.pattern, sent.forwarded, sent.window, sets),
+                UserDeliveries(
+                    sent.event, sent.row, sent.seq, ranks[sent.pattern], sent.pattern, sent.forwarded, sent.window, sets
+                ),
             )
+            for sent, visited in parts
+            if len(sent.event)
+        ]
+        for receivers, part in made:
+            gathering.add_together(receivers, part)
 
     def _renumber(self) -> None:
         """Renumber the remaining members, and forget unused patterns."""
@@ -290,8 +388,3 @@ class Crowd:
             return member.pattern(places)
         except Exception:  # the reference engine serves this member and reports the failure
             return Pattern(("",) * len(places), (), _UNRANKED)
-
-
-def _is_timed(member: Member) -> bool:
-    length = member.policy.length
-    return length is not None and length.unit is Unit.TIME

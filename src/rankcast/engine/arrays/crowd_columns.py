@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankcast.engine.arrays.matching import Integers
+from rankcast.plain import Array
 
 __all__ = ["CrowdColumns", "Snapshot"]
 
@@ -15,19 +16,24 @@ _KINDS = {
     "sent": np.bool_,
     "later": np.int32,
     "picked": np.int32,
+    "kept": np.bool_,
     "sigma": np.float64,
 }
 """The types of columns that are not 64-bit integers."""
 
 
 class Snapshot(NamedTuple):
-    """A copy of some users of a crowd, and of entries."""
+    """A copy of some users of a crowd, and by name of the column, of entries: which, and their values."""
 
     numbers: Integers
-    columns: list[object]
-    entries: Integers
-    held: list[object]
+    columns: list[Array]
+    held: list[tuple[str, Integers | slice, Array]]
     used: int
+
+
+_CHANGING = ("sent", "later")
+_CHANGING_DIVERSELY = (*_CHANGING, "picked", "worth", "kept")
+"""The columns of entries that serving changes in windows by rank, and in diverse or calm ones."""
 
 
 class CrowdColumns:
@@ -89,23 +95,36 @@ class CrowdColumns:
             new[: self.used] = old[: self.used]
         self.held = made
 
-    def snapshot(self, numbers: Integers, changing: Integers) -> Snapshot:
-        """A copy of some users, and of the entries of those who are `changing`, for `go_back`."""
-        entries = self.entries(changing)
-        return Snapshot(
-            numbers,
-            [column[numbers] for column in self.members],
-            entries,
-            [column[entries] for column in self.held],
-            self.used,
-        )
+    def make_room(self, numbers: Integers, new: Integers) -> None:
+        """Make room for new entries behind those of some users, which may move; nothing else changes."""
+        from rankcast.engine.arrays.kernels.crowds.columns import make_room_for
+
+        self.reserve(numbers, self.members.count[numbers] + new)
+        self.used = make_room_for(numbers, new, self.held, self.members, self.used)
+
+    def snapshot(self, numbers: Integers) -> Snapshot:
+        """A copy of some users, and of what serving them changes in the entries that they hold, for `go_back`.
+
+        The entries of periods do not change, and windows have room for what arrives (`make_room`).
+        """
+        from rankcast.engine.arrays.kernels.crowds.columns import DIVERSE, HISTORY, SLIDING
+
+        mode, held = self.members.mode[numbers], list[tuple[str, Integers | slice, Array]]()
+        for kind, names in ((SLIDING, _CHANGING), (DIVERSE, _CHANGING_DIVERSELY), (HISTORY, self.held._fields)):
+            own = numbers[mode == kind]
+            count = int(self.members.count[own].sum())
+            which = (
+                slice(0, self.used) if 8 * count > self.used else self.entries(own)
+            )  # copying is cheaper than picking
+            held += [(name, which, getattr(self.held, name)[which].copy()) for name in names if count]
+        return Snapshot(numbers, [column[numbers] for column in self.members], held, self.used)
 
     def go_back(self, before: Snapshot) -> None:
         """Restore some users."""
         for column, values in zip(self.members, before.columns, strict=True):
             column[before.numbers] = values
-        for column, values in zip(self.held, before.held, strict=True):
-            column[before.entries] = values
+        for name, which, values in before.held:
+            getattr(self.held, name)[which] = values
         self.used = before.used
 
     def renumber(self, numbers: Integers) -> None:

@@ -3,69 +3,70 @@
 from collections.abc import Sequence
 
 from rankcast.choose.positions import microseconds, span
-from rankcast.engine.arrays.crowd_patterns import LARGEST_MASK
-from rankcast.engine.arrays.patterns import Pattern
-from rankcast.engine.reference.subscriber import Subscriber
-from rankcast.model import EPOCH, Catalog, DistanceName, Event, Length, Mode, Policy, Select, Ties, Unit
+from rankcast.choose.ties import GRID_STEPS, on_grid
+from rankcast.engine.arrays.filters import ArrayFilter
+from rankcast.engine.arrays.patterns import LARGEST_MASK, Pattern
+from rankcast.engine.reference.subscriber import Subscriber, records_of
+from rankcast.model import EPOCH, Catalog, Event, FilterKind, Length, Mode, Select, Ties, Unit
 
-__all__ = ["Member", "joins"]
+__all__ = ["Member"]
 
 _NO_EVENT = Event("none", EPOCH, {})
 _NO_LENGTH = Length(1)
-_LARGEST_K = 48
-_LARGEST_WINDOW = 2_048
-"""The largest diverse windows in a crowd."""
-
-
-def joins(policy: Policy, subscriptions: int) -> bool:
-    """Whether a user that arrays can serve (`rankcast.engine.arrays.modes.suits`) can be served in a crowd."""
-    if policy.filter is not None or subscriptions > LARGEST_MASK:
-        return False
-    match policy.mode:
-        case Mode.ALL:
-            return True
-        case Mode.SLIDING:
-            return not policy.calm and (policy.sigma == 1 or _is_plainly_diverse(policy))
-        case Mode.PERIODIC | Mode.HISTORY:
-            return policy.sigma == 1
-    return False
-
-
-def _is_plainly_diverse(policy: Policy) -> bool:
-    """Whether a window is diverse by the greedy choice and the plain distance, and is not large.
-
-    For large windows it pays to keep distances (`rankcast.engine.arrays.rings`), which the crowd does not.
-    """
-    assert policy.k is not None
-    assert policy.length is not None
-    amount = policy.length.amount
-    is_plain = policy.select is Select.GREEDY and policy.distance is DistanceName.JACCARD
-    is_small = policy.k <= _LARGEST_K and (not isinstance(amount, int) or amount <= _LARGEST_WINDOW)
-    return is_plain and not policy.weights and policy.attributes is None and is_small
 
 
 class Member:
     """One user of a crowd.
 
-    The reference engine ranks each set of subscriptions, and takes over when the catalog changes.
+    The reference engine ranks each set of subscriptions, and takes over when the catalog changes. Without `oracle`, it
+    is made when it is first needed: most users of a large shard match nothing for a long time.
     """
 
-    def __init__(self, user: str, catalog: Catalog, oracle: Subscriber) -> None:
+    __slots__ = ("_oracle", "_records", "filter", "number", "policy", "user")
+
+    def __init__(
+        self, user: str, catalog: Catalog, oracle: Subscriber | None = None, admits: ArrayFilter | None = None
+    ) -> None:
         self.user = user
-        self.oracle = oracle
         self.policy = catalog.policy_of(user)
         self.number = -1
         """The number of the member in the crowd; set by the crowd."""
-        self._subscriptions = catalog.subscriptions_of(user)
+        self.filter = admits
+        """Decides which of the matching events reach the delivery mode; None if all do."""
+        self._oracle = oracle
+        self._records = records_of(user, catalog)
+
+    @property
+    def oracle(self) -> Subscriber:
+        """The user in the reference engine, as if nothing had been published."""
+        if self._oracle is None:
+            subscriptions, preferences, policy, concepts = self._records
+            self._oracle = Subscriber(self.user, Catalog([*concepts, *subscriptions, *preferences, policy]))
+        return self._oracle
+
+    def is_current(self, catalog: Catalog) -> bool:
+        """Whether this catalog contains nothing new about the user."""
+        return self._records == records_of(self.user, catalog)
+
+    @property
+    def draws(self) -> bool:
+        """Whether the filter decides at random."""
+        return self.policy.filter is not None and self.policy.filter.novelty in (FilterKind.SAMPLING, FilterKind.RANDOM)
 
     @property
     def is_diverse(self) -> bool:
         """Whether distances are needed."""
-        return self.policy.mode is Mode.SLIDING and self.policy.sigma < 1
+        return self.policy.mode is not Mode.ALL and self.policy.sigma < 1
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether the window or the periods are of time."""
+        return self.policy.length is not None and self.policy.length.unit is Unit.TIME
 
     def pattern(self, places: Sequence[int]) -> Pattern:
         """The pattern of some of the subscriptions."""
-        candidate = self.oracle.candidate(_NO_EVENT, [(self._subscriptions[place], 1.0) for place in places])
+        subscriptions = self._records.subscriptions
+        candidate = self.oracle.candidate(_NO_EVENT, [(subscriptions[place], 1.0) for place in places])
         return Pattern(candidate.matching, candidate.specific, candidate.rank)
 
     def columns(self) -> dict[str, float]:
@@ -86,13 +87,18 @@ class Member:
         units = {Unit.EVENTS: EVENTS, Unit.MATCHED: MATCHED, Unit.TIME: TIME}
         policy, never = self.policy, int(NEVER)
         length = policy.length or _NO_LENGTH
+        is_plain = policy.mode is not Mode.SLIDING or (policy.sigma == 1 and not policy.calm)
         return {
-            "mode": DIVERSE if self.is_diverse else modes[policy.mode],
+            "mode": modes[policy.mode] if is_plain else DIVERSE,
             "k": min(policy.k or 0, never),
             "span": min(span(length), never),
             "unit": units[length.unit],
             "replaces": int(policy.ties is Ties.REPLACE),
             "sigma": policy.sigma,
+            "improves": int(policy.select is Select.IMPROVED),
+            "calm": round(on_grid(policy.calm) * GRID_STEPS) if policy.calm else -1,
+            "wide": int(len(self._records.subscriptions) > LARGEST_MASK),
+            "filters": int(self.filter is not None),
             "until": never,
             "origin": microseconds(policy.origin) if length.unit is Unit.TIME else 1,
             "period": -never,

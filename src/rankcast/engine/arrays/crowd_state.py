@@ -26,7 +26,10 @@ _NONE = -(2**62)
 
 
 class _Saved(NamedTuple):
-    """What a member's state says: candidates with their positions, which of them were sent, and the period."""
+    """What a member's state says: candidates with their positions, which were sent or are kept, and the period.
+
+    Only calm windows have kept candidates.
+    """
 
     matched: int
     positions: list[int]
@@ -34,6 +37,7 @@ class _Saved(NamedTuple):
     sent: list[int]
     period: tuple[int, ...] = ()
     """The values of `_PERIOD`."""
+    kept: list[int] | None = None
 
     def state(self, mode: Mode) -> State:
         """The state in the format of the reference engine."""
@@ -43,7 +47,7 @@ class _Saved(NamedTuple):
             case Mode.ALL:
                 made: State = {}
             case Mode.SLIDING:
-                made = {"window": window, "sent": self.sent}
+                made = {"window": window, "sent": self.sent, **({} if self.kept is None else {"kept": self.kept})}
             case Mode.HISTORY:
                 made = {"held": window}
             case Mode.PERIODIC:
@@ -68,7 +72,8 @@ class _Saved(NamedTuple):
             case Mode.SLIDING | Mode.HISTORY:
                 window = state["window" if mode is Mode.SLIDING else "held"]
                 positions, candidates = [one for one, _ in window["entries"]], [one for _, one in window["entries"]]
-                return cls(window["matched"], positions, candidates, state.get("sent", []))
+                sent, kept = state.get("sent", []), state.get("kept")
+                return cls(window["matched"], positions, candidates, sent, kept=kept)
             case Mode.PERIODIC:
                 candidates, period = state["candidates"], _NONE if state["period"] is None else state["period"]
                 clock = state.get("clock", _NONE), int(state.get("goes_by_clock", False))
@@ -87,18 +92,27 @@ def state_of(crowd: Crowd, member: Member, table: EventTable) -> State:
             table.at(held.row[entries]), patterns, held.degree[entries].tolist(), strict=True
         )
     ]
-    return _Saved(
+    seqs = held.seq[entries]
+    state = _Saved(
         int(crowd.members.matched[member.number]),
         held.position[entries].tolist(),
         candidates,
-        held.seq[entries][held.sent[entries]].tolist(),
+        seqs[held.sent[entries]].tolist(),
         tuple(int(getattr(crowd.members, name)[member.number]) for name in _PERIOD),
+        seqs[held.kept[entries]].tolist() if member.policy.calm else None,
     ).state(member.policy.mode)
+    if member.filter is not None:
+        state["mode"] = {"filter": member.filter.state(), "mode": state["mode"]}
+    return state
 
 
 def restore_member(crowd: Crowd, member: Member, state: State, table: EventTable) -> None:
     """Continue a member from a saved state of this or the reference engine."""
-    saved = _Saved.of_state(member.policy.mode, state["mode"])
+    mode = state["mode"]
+    if member.filter is not None:
+        member.filter.restore(mode["filter"])
+        mode = mode["mode"]
+    saved = _Saved.of_state(member.policy.mode, mode)
     candidates = [Candidate.of_state(candidate) for candidate in saved.candidates]
     number = np.array([member.number])
     crowd.columns.allot(number, np.array([len(candidates)]))
@@ -108,12 +122,19 @@ def restore_member(crowd: Crowd, member: Member, state: State, table: EventTable
     held.position[own] = saved.positions
     held.degree[own] = [candidate.degree for candidate in candidates]
     held.sent[own] = np.isin(held.seq[own], np.array(saved.sent, np.int64))
+    held.kept[own] = np.isin(held.seq[own], np.array(saved.kept or (), np.int64))
     known: dict[Pattern, int] = {}
+    same: dict[tuple[int, int, float], int] = {}
+    """Patterns by the identity of their tuples. In a state of this process they are often identical, and comparing is
+    slower."""
     for place, candidate in zip(own.tolist(), candidates, strict=True):
-        pattern = Pattern(candidate.matching, candidate.specific, candidate.rank)
-        if pattern not in known:
-            known[pattern] = crowd.patterns.add(pattern)
-        held.pattern[place] = known[pattern]
+        seen = (id(candidate.matching), id(candidate.specific), candidate.rank)
+        if seen not in same:
+            pattern = Pattern(candidate.matching, candidate.specific, candidate.rank)
+            if pattern not in known:
+                known[pattern] = crowd.patterns.add(pattern)
+            same[seen] = known[pattern]
+        held.pattern[place] = same[seen]
     crowd.members.matched[number] = saved.matched
     for name, value in zip(_PERIOD, saved.period, strict=False):
         getattr(crowd.members, name)[number] = value
@@ -146,13 +167,15 @@ def columns_of(crowd: Crowd, members: Sequence[Member], table: EventTable, named
         "seq": seqs.astype("<i8").tobytes(),
         "position": held.position[entries].astype("<i8").tobytes(),
         "sent": held.sent[entries].astype("<i1").tobytes(),
+        "calm": [bool(member.policy.calm) for member in members],
+        "kept": held.kept[entries].astype("<i1").tobytes(),
         "degree": b"" if (degree == 1).all() else degree.astype("<f8").tobytes(),
         **{name: getattr(crowd.members, name)[numbers].tolist() for name in _PERIOD},
     }
 
 
 class _Read:
-    """Columns, read back. Those of the form before are of sliding windows only."""
+    """Columns, read back. Those of the forms before are of windows without calm, or of sliding windows only."""
 
     def __init__(self, columns: Mapping[str, Any]) -> None:
         self.users: list[str] = columns["users"]
@@ -163,6 +186,8 @@ class _Read:
         self.seq = np.frombuffer(columns["seq"], "<i8")
         self.position = np.frombuffer(columns["position"], "<i8")
         self.sent = np.frombuffer(columns["sent"], "<i1").astype(bool)
+        self.calm = columns.get("calm", [False] * len(self.users))
+        self.kept = np.frombuffer(columns.get("kept", bytes(len(self.seq))), "<i1").astype(bool)
         given = columns["degree"]
         self.degree = np.frombuffer(given, "<f8") if given else np.ones(len(self.seq))
         self.patterns = [
@@ -190,7 +215,7 @@ def restore_columns(
     seqs, places = np.unique(read.seq, return_inverse=True)
     held.row[entries] = table.rows_of([events[seq] for seq in seqs.tolist()])[places]
     held.seq[entries], held.position[entries] = read.seq, read.position
-    held.sent[entries], held.degree[entries] = read.sent, read.degree
+    held.sent[entries], held.degree[entries], held.kept[entries] = read.sent, read.degree, read.kept
     renumbered = np.array([crowd.patterns.add(pattern) for pattern in read.patterns], np.int64)
     held.pattern[entries] = renumbered[read.pattern]
     crowd.members.matched[numbers] = read.matched
@@ -222,5 +247,6 @@ def folded_of_columns(columns: Mapping[str, Any]) -> dict[str, State]:
         ]
         positions, sent = read.position[own].tolist(), read.seq[own][read.sent[own]].tolist()
         period = tuple(read.period[:, place].tolist())
-        states[user] = _Saved(int(read.matched[place]), positions, candidates, sent, period).state(mode)
+        kept = read.seq[own][read.kept[own]].tolist() if read.calm[place] else None
+        states[user] = _Saved(int(read.matched[place]), positions, candidates, sent, period, kept).state(mode)
     return states

@@ -6,12 +6,13 @@ from typing import NamedTuple
 import numpy as np
 
 from rankcast.choose.ties import on_grid
+from rankcast.engine.arrays.columns import AppendableArray
 from rankcast.engine.arrays.matching import Integers, Reals
 
-__all__ = ["Pattern", "UserPatterns", "grid_of"]
+__all__ = ["LARGEST_MASK", "CrowdPatterns", "Pattern", "grid_of"]
 
-_LARGEST_MASK = 62
-"""The number of subscriptions that fit into the bits of an integer."""
+LARGEST_MASK = 62
+"""The number of a user's subscriptions that fit into the bits of an integer."""
 
 
 class Pattern(NamedTuple):
@@ -20,6 +21,9 @@ class Pattern(NamedTuple):
     matching: tuple[str, ...]
     specific: tuple[str, ...]
     rank: float
+
+
+MakePattern = Callable[[int, Sequence[int]], Pattern]
 
 
 def grid_of(rank: float) -> int:
@@ -31,93 +35,105 @@ def grid_of(rank: float) -> int:
     return round(on_grid(rank) * 1e12)
 
 
-class UserPatterns:
-    """The patterns of one user, numbered in the order of their first use.
+class PatternSets:
+    """A set of a user's subscriptions for each pattern, given by index.
 
-    `rank` returns the pattern of some subscriptions, given by index in ascending order; it is called once for each
-    set. An array of matches then costs one lookup per event: 10 ns for up to 62 subscriptions, and a lookup by bytes
-    beyond that.
+    The set of pattern p is ``places.values[starts.values[p] : starts.values[p + 1]]``, ascending.
     """
 
-    def __init__(self, count: int, rank: Callable[[Sequence[int]], Pattern]) -> None:
-        self._count = count
-        self._make = rank
-        self._numbers: dict[bytes, int] = {}
-        self._masks = np.empty(0, np.int64)
-        self._of_mask = np.empty(0, np.int64)
-        self._slots, self._filed = np.zeros((2, 1), np.int64)
-        self._places: list[Integers] = []
-        self._ranks = np.empty(0)
-        self._grid = np.empty(0, np.int64)
+    def __init__(self) -> None:
+        self.starts = AppendableArray(np.int64)
+        self.starts.append(0)
+        self.places = AppendableArray(np.int64)
+
+    def append(self, places: Sequence[int]) -> None:
+        """Append the set of the next pattern."""
+        self.places.extend(places)
+        self.starts.append(len(self.places))
+
+
+class CrowdPatterns:
+    """Patterns by number, each of one member.
+
+    `make` returns the pattern of some of a member's subscriptions, given by index in ascending order; it is called
+    once for each set. A lookup costs about 20 ns, and about 1 µs for members with more subscriptions than bits.
+    """
+
+    def __init__(self, make: MakePattern) -> None:
+        self._make = make
+        self._of, self._masks, self._filed = np.zeros((3, 1024), np.int64)
+        self._known = 0
+        self._wide: dict[tuple[int, bytes], int] = {}
+        """Numbers of sets that do not fit into the bits of a mask, by member and set; they serve as masks."""
+        self._wide_sets: list[list[int]] = [[]]
         self.all: list[Pattern] = []
+        self.ranks = AppendableArray(np.float64)
+        self.grids = AppendableArray(np.int64)
         self.specific: list[tuple[str, ...]] = []
-        """The most specific subscriptions of each pattern."""
+        """The most specific subscriptions of each pattern; only ever appended to, so that others may hold it."""
+        self.matching_places = PatternSets()
+        self.specific_places = PatternSets()
 
-    def rank(self, numbers: Integers) -> tuple[Reals, Integers]:
-        """The ranks of patterns, exact and in steps of the grid."""
-        if new := self.all[len(self._ranks) :]:
-            self._ranks = np.append(self._ranks, [pattern.rank for pattern in new])
-            self._grid = np.append(self._grid, [grid_of(pattern.rank) for pattern in new])
-        return self._ranks[numbers], self._grid[numbers]
+    def number(
+        self, members: Integers, masks: Integers, starts: Integers, ends: Integers, places: Integers
+    ) -> Integers:
+        """The number of each pattern, given by member and mask.
 
-    def number(self, at: Integers, places: Integers) -> tuple[Integers, Integers]:
-        """The start of each event among `places`, and the number of its pattern.
-
-        `at` is the event of each place, ascending and not empty.
+        The mask is 0 for members with too many subscriptions; theirs are ``places[start:end]``.
         """
-        if self._count > _LARGEST_MASK:
-            starts = np.concatenate(([0], np.flatnonzero(at[1:] != at[:-1]) + 1))
-            ends = [*starts[1:].tolist(), len(places)]
-            known = [self._known(places[start:end]) for start, end in zip(starts.tolist(), ends, strict=True)]
-            return starts, np.array(known, np.int64)
-        from rankcast.engine.arrays.kernels.numbering import number_events
+        from rankcast.engine.arrays.kernels.pairs import look_up
 
-        starts, masks, filed = np.empty((3, len(at)), np.int64)
-        count = number_events(at, places, self._slots, self._filed, starts, masks, filed)
-        starts, masks, filed = starts[:count], masks[:count], filed[:count]
-        if (filed < 0).any():
-            self._file(np.unique(masks[filed < 0]))
-            number_events(at, places, self._slots, self._filed, starts, masks, filed)
-        return starts, self._of_mask[filed]
+        for pair in np.flatnonzero(masks == 0).tolist():
+            own = places[starts[pair] : ends[pair]]
+            key = (int(members[pair]), own.tobytes())
+            if key not in self._wide:
+                self._wide[key] = len(self._wide_sets)
+                self._wide_sets.append(own.tolist())
+            masks[pair] = -self._wide[key]
+        numbers = np.empty(len(masks), np.int64)
+        if look_up(members, masks, self._of, self._masks, self._filed, numbers):
+            missing = np.flatnonzero(numbers < 0)
+            self._file(np.unique(np.stack((members[missing], masks[missing])), axis=1))
+            look_up(members, masks, self._of, self._masks, self._filed, numbers)
+        return numbers
 
-    def _file(self, new: Integers) -> None:
-        """Number the patterns of new masks."""
-        from rankcast.engine.arrays.kernels.numbering import file_masks
+    def degrees(self, starts: Integers, ends: Integers, numbers: Integers, places: Integers, given: Reals) -> Reals:
+        """The degree of each (user, event) pair: the highest of its pattern's most specific subscriptions."""
+        from rankcast.engine.arrays.kernels.pairs import degrees_of
 
-        numbers = [self._known(np.flatnonzero(mask >> np.arange(self._count) & 1)) for mask in new.tolist()]
-        self._masks = np.concatenate((self._masks, new))
-        self._of_mask = np.concatenate((self._of_mask, np.array(numbers, np.int64)))
-        size = 2 << len(self._masks).bit_length()
-        self._slots, self._filed = np.zeros((2, size), np.int64)
-        file_masks(self._masks, self._slots, self._filed)
+        degrees, specific = np.empty(len(starts)), self.specific_places
+        degrees_of(starts, ends, numbers, specific.starts.values, specific.places.values, places, given, degrees)
+        return degrees
 
-    def degrees(self, numbers: Integers, places: Integers, starts: Integers, degrees: Reals | None) -> Reals:
-        """The degree of each event: the highest of its most specific subscriptions.
-
-        It is 1 if `degrees` is None, which means that everything is crisp.
-        """
-        if degrees is None:
-            return np.ones(len(starts))
-        ends = [*starts[1:].tolist(), len(places)]
-        return np.array(
-            [
-                degrees[start:end][np.isin(places[start:end], self._places[number])].max()
-                for number, start, end in zip(numbers.tolist(), starts.tolist(), ends, strict=True)
-            ]
-        )
-
-    def _known(self, places: Integers) -> int:
-        key = places.tobytes()
-        if key not in self._numbers:
-            pattern = self._make(places.tolist())
-            self._numbers[key] = self.add(pattern)
-            specific = set(pattern.specific)
-            self._places[-1] = places[[name in specific for name in pattern.matching]]
-        return self._numbers[key]
-
-    def add(self, pattern: Pattern) -> int:
-        """Number a pattern that did not occur here, because it belongs to an older catalog."""
+    def add(self, pattern: Pattern, places: Sequence[int] = ()) -> int:
+        """Number a pattern. It has no places if it cannot be found, because it belongs to an older catalog."""
         self.all.append(pattern)
-        self._places.append(np.empty(0, np.int64))
         self.specific.append(pattern.specific)
+        self.ranks.append(pattern.rank)
+        self.grids.append(grid_of(pattern.rank))
+        self.matching_places.append(places)
+        specific = {*pattern.specific}
+        names = pattern.matching if places else ()
+        self.specific_places.append([place for place, name in zip(places, names, strict=True) if name in specific])
         return len(self.all) - 1
+
+    def _file(self, pairs: Integers) -> None:
+        """Number the patterns of new members and masks."""
+        from rankcast.engine.arrays.kernels.pairs import file_pairs
+
+        numbers = np.array([self._made(member, mask) for member, mask in pairs.T.tolist()], np.int64)
+        self._known += len(numbers)
+        if 2 * self._known > len(self._masks):
+            size = 2 << (2 * self._known).bit_length()
+            filed = np.flatnonzero(self._masks)
+            before = self._of[filed], self._masks[filed], self._filed[filed]
+            self._of, self._masks, self._filed = np.zeros((3, size), np.int64)
+            file_pairs(*before, self._of, self._masks, self._filed)
+        file_pairs(pairs[0].copy(), pairs[1].copy(), numbers, self._of, self._masks, self._filed)
+
+    def _made(self, member: int, mask: int) -> int:
+        if mask < 0:
+            places = self._wide_sets[-mask]
+        else:
+            places = [place for place in range(mask.bit_length()) if mask >> place & 1]
+        return self.add(self._make(member, places), places)

@@ -1,6 +1,7 @@
 """The subscriptions of a shard by slot, and the changes from one catalog to the next."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy as np
 from rankcast.matching.batch import Integers
 from rankcast.model import Catalog, Concept, Is, Policy, Preference, Subscription, predicates_of
 
-__all__ = ["Roster", "RosterChanges"]
+__all__ = ["Roster", "RosterChanges", "uses"]
 
 _Key = TypeVar("_Key")
 
@@ -94,12 +95,21 @@ class Roster:
         slots = [self._slot(one, one.id in moved) for one in here]
         users = sorted(user for user in concerned if self.serves(user))
         elsewhere = [one for one in put if one.id in moved or self._user_of(one.id) != one.user]
-        placed = {one.user for one in elsewhere}
+        room = np.full(len(self.subscriptions) - len(self._number_of), -1, np.int64)
+        self._number_of = np.concatenate((self._number_of, room))
+        self._place_of = np.concatenate((self._place_of, room))
+        # Whatever follows a new subscription in the catalog has moved. So without any, the new ones are the last.
+        added = Counter(one.user for one in elsewhere if self._user_of(one.id) is None)
+        placed = {one.user for one in elsewhere if self._user_of(one.id) is not None}
         placed.update(owner for name in [*removed, *(one.id for one in elsewhere)] if (owner := self._user_of(name)))
-        self._find_places(catalog, [user for user in users if user in placed])
+        for user in users:
+            if user in placed:
+                self._find_places(user, catalog.subscriptions_of(user), 0)
+            elif user in added:
+                self._find_places(user, catalog.subscriptions_of(user), -added[user])
         if words:
             others = set(self.slot_of.values()).difference(slots)
-            slots += [slot for slot in sorted(others) if _uses(self.subscriptions[slot], words)]
+            slots += [slot for slot in sorted(others) if uses(self.subscriptions[slot], words)]
         self._known, self._policies = dict(catalog.subscriptions), dict(catalog.policies)
         self._order, self._concepts = list(self._known.values()), dict(catalog.concepts)
         renumbered = self._renumber() if len(self.subscriptions) > 2 * len(self.slot_of) + _SPARE else None
@@ -192,21 +202,16 @@ class Roster:
         known = self._known.get(name)
         return None if known is None else known.user
 
-    def _find_places(self, catalog: Catalog, users: Iterable[str]) -> None:
-        room = np.full(len(self.subscriptions) - len(self._number_of), -1, np.int64)
-        self._number_of = np.concatenate((self._number_of, room))
-        self._place_of = np.concatenate((self._place_of, room))
-        slots, numbers, places = list[int](), list[int](), list[int]()
-        for user in users:
-            number = self._numbers.setdefault(user, len(self._numbers))
-            for place, one in enumerate(catalog.subscriptions_of(user)):
-                slots.append(self.slot_of[one.id])
-                numbers.append(number)
-                places.append(place)
-        self._number_of[slots], self._place_of[slots] = numbers, places
+    def _find_places(self, user: str, subscriptions: Sequence[Subscription], begin: int) -> None:
+        """Note the place of each of a user's subscriptions from `begin` on. Those before it are where they were."""
+        number = self._numbers.setdefault(user, len(self._numbers))
+        places = range(len(subscriptions))[begin:]
+        slots = [self.slot_of[one.id] for one in subscriptions[begin:]]
+        self._number_of[slots], self._place_of[slots] = number, places
 
 
-def _uses(subscription: Subscription, words: set[tuple[str, str, str | None]]) -> bool:
+def uses(subscription: Subscription, words: set[tuple[str, str, str | None]]) -> bool:
+    """Whether a subscription names one of these concepts, each given by attribute, name and user."""
     return any(
         isinstance(one.test, Is)
         and not words.isdisjoint((one.attribute, one.test.term.concept, user) for user in (None, subscription.user))

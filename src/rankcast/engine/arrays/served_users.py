@@ -1,4 +1,4 @@
-"""How each user of a shard is served: over arrays, in the crowd, or with the reference engine."""
+"""How each user of a shard is served: in the crowd, over arrays, or with the reference engine."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
@@ -10,56 +10,47 @@ import numpy as np
 
 from rankcast.choose.positions import instant
 from rankcast.engine.arrays.crowd import Crowd
-from rankcast.engine.arrays.crowd_member import Member, joins
+from rankcast.engine.arrays.crowd_member import Member
 from rankcast.engine.arrays.crowd_state import restore_member, state_of
-from rankcast.engine.arrays.filtered_user import EventKeys, FilteredUser
 from rankcast.engine.arrays.filters import array_filter
 from rankcast.engine.arrays.matching import Integers
 from rankcast.engine.arrays.modes import suits
-from rankcast.engine.arrays.quiet import VisitSchedule
 from rankcast.engine.arrays.table import EventTable
-from rankcast.engine.arrays.user import ArrayUser, deliveries_of
 from rankcast.engine.isolation import IsolatedSubscriber, RecentMoments
-from rankcast.engine.reference.subscriber import Subscriber
-from rankcast.model import Catalog, Delivery, Mode, Policy, SetAside, Unit
+from rankcast.engine.reference.subscriber import Subscriber, deliveries_of
+from rankcast.model import Catalog, Delivery, SetAside
 from rankcast.plain import State
 
 __all__ = ["Served", "ServedUsers"]
 
-Served: TypeAlias = ArrayUser | Member | IsolatedSubscriber
-"""How the shard serves a user: over arrays, in the crowd, or with the reference engine (also after a failure)."""
+Served: TypeAlias = Member | IsolatedSubscriber
+"""How the shard serves a user: in the crowd, or with the reference engine (also after a failure)."""
 
 
 class ServedUsers:
     """The users of a shard, in order. Each has one way of being served, and can change from one to another.
 
-    `note` receives what is set aside.
+    `note` receives what is set aside. `is_live` says that batches are small.
     """
 
-    def __init__(self, catalog: Catalog, table: EventTable, note: Callable[[SetAside], None]) -> None:
+    def __init__(
+        self, catalog: Catalog, table: EventTable, note: Callable[[SetAside], None], is_live: bool = False
+    ) -> None:
         self.catalog = catalog
         self.crowd = Crowd(table)
         self.journal = RecentMoments()
         self.users: dict[str, Served] = {}
         self.names: list[str] = []
         self._table = table
-        self._keys = EventKeys()
         self._note = note
-        self._schedule: VisitSchedule | None = None
-        self._timed: list[ArrayUser | IsolatedSubscriber] | None = None
-        """The users with periods that the clock may end."""
+        self._is_live = is_live
+        self._alone: dict[int, IsolatedSubscriber] | None = None
         self._members: Integers | None = None
         self._enough = 0
 
     def changed(self) -> None:
         """Note that a user is served in another way, or continues from another state."""
-        self._schedule = self._timed = self._members = None
-
-    @property
-    def schedule(self) -> VisitSchedule:
-        """Which users outside the crowd a batch must visit."""
-        self._schedule = self._schedule or VisitSchedule(self.users.items())
-        return self._schedule
+        self._alone = self._members = None
 
     @property
     def member_of(self) -> Integers:
@@ -73,9 +64,13 @@ class ServedUsers:
         """The index of a user among all users."""
         return bisect_left(self.names, user)
 
-    def alone(self) -> list[tuple[str, ArrayUser | IsolatedSubscriber]]:
-        """The users who are not in the crowd."""
-        return self.schedule.users
+    @property
+    def alone(self) -> dict[int, IsolatedSubscriber]:
+        """The users who are not in the crowd, by number."""
+        if self._alone is None:
+            served = enumerate(self.users.values())
+            self._alone = {number: one for number, one in served if isinstance(one, IsolatedSubscriber)}
+        return self._alone
 
     def is_served(self, user: str) -> bool:
         """Whether the user is served here, and not set aside."""
@@ -86,10 +81,11 @@ class ServedUsers:
         """Serve a user by another version of the catalog; returns what is still owed from the one before."""
         served = self.users.get(user)
         if served is None:
-            made = IsolatedSubscriber(user, catalog, self.journal, self._note)
-            self.users[user] = self._serve(user, catalog, made)
+            self.users[user] = self._plain_member(user, catalog) or self._serve(
+                user, catalog, IsolatedSubscriber(user, catalog, self.journal, self._note)
+            )
             return []
-        if (served if isinstance(served, IsolatedSubscriber) else served.oracle).is_current(catalog):
+        if served.is_current(catalog):
             return []
         isolated = self.isolated(user, served, len(self.journal))
         owed = isolated.update(catalog)
@@ -101,7 +97,14 @@ class ServedUsers:
             except Exception:  # arrays may fail where the reference engine does not
                 self.leave(new)
                 self.users[user] = isolated
-        return [made for step in owed for made in deliveries_of(user, step)]
+        return deliveries_of(user, owed)
+
+    def _plain_member(self, user: str, catalog: Catalog) -> Member | None:
+        """A new user in the crowd, without the reference engine, if nothing about the user can fail there."""
+        policy = catalog.policy_of(user)
+        if catalog.preferences_of(user) or policy.decay.preferred or policy.filter is not None:
+            return None
+        return self._over_arrays(user, catalog)
 
     def _serve(self, user: str, catalog: Catalog, isolated: IsolatedSubscriber) -> Served:
         """The user over arrays if they support the mode and the filter, and otherwise in the reference engine.
@@ -116,19 +119,18 @@ class ServedUsers:
         except Exception:  # arrays may fail where the reference engine does not
             return isolated
 
-    def _over_arrays(self, user: str, catalog: Catalog, oracle: Subscriber) -> ArrayUser | Member | None:
-        policy = catalog.policy_of(user)
-        if not suits(policy):
+    def _over_arrays(self, user: str, catalog: Catalog, oracle: Subscriber | None = None) -> Member | None:
+        policy, admits = catalog.policy_of(user), None
+        if not suits(policy, self._is_live):
             return None
-        if joins(policy, len(catalog.subscriptions_of(user))):
-            member = Member(user, catalog, oracle)
-            self.crowd.add(member)
-            return member
-        if policy.filter is None:
-            return ArrayUser(user, catalog, oracle, self._table)
-        ids = [one.id for one in catalog.subscriptions_of(user)]
-        made = array_filter(user, policy.filter, ids, policy.decay, policy.origin)
-        return None if made is None else FilteredUser(user, catalog, oracle, self._table, made, self._keys)
+        if policy.filter is not None:
+            ids = [one.id for one in catalog.subscriptions_of(user)]
+            admits = array_filter(user, policy.filter, ids, policy.decay, policy.origin)
+            if admits is None:
+                return None
+        member = Member(user, catalog, oracle, admits)
+        self.crowd.add(member)
+        return member
 
     def leave(self, served: Served) -> None:
         """Take a user out of the crowd."""
@@ -178,7 +180,7 @@ class ServedUsers:
         isolated.remember(since)
         return isolated
 
-    def takes_back(self, served: ArrayUser | Member, isolated: IsolatedSubscriber) -> bool:
+    def takes_back(self, served: Member, isolated: IsolatedSubscriber) -> bool:
         """Whether arrays can take over a user from the reference engine. Users with a failure stay there."""
         if not isolated.is_sound:
             return False
@@ -206,27 +208,19 @@ class ServedUsers:
     @property
     def due(self) -> datetime | None:
         """When the clock ends a period with events to deliver, so that `advance` has work; None if never."""
-        if self._timed is None:
-            self._timed = [one for user, one in self.alone() if _is_timed(self.catalog.policy_of(user))]
-        found = [self.crowd.due, *(one.due for one in self._timed)]
-        times = [instant(due) if isinstance(due, int) else due for due in found if due is not None]
-        return min(times, default=None)
+        of_crowd = self.crowd.due
+        times = [one.due for one in self.alone.values()]
+        times.append(None if of_crowd is None else instant(of_crowd))
+        return min((due for due in times if due is not None), default=None)
 
     def turn(self) -> None:
         """Shorten the journal if it is full."""
         if self.journal.is_full:
-            self.journal.turn([one for _, one in self.alone() if isinstance(one, IsolatedSubscriber)])
+            self.journal.turn([*self.alone.values()])
 
     def forget(self) -> None:
         """Drop the events that nobody needs any more."""
         if len(self._table) <= self._enough:
             return
-        rows = [served.oldest_row for served in self.users.values() if isinstance(served, ArrayUser)]
-        if len(self.crowd):
-            rows.append(self.crowd.oldest_row())
-        self._table.forget(min(rows, default=self._table.next_row))
+        self._table.forget(self.crowd.oldest_row() if len(self.crowd) else self._table.next_row)
         self._enough = 2 * len(self._table) + len(self.users) // 100  # checking costs 2 µs per user
-
-
-def _is_timed(policy: Policy) -> bool:
-    return policy.mode is Mode.PERIODIC and policy.length is not None and policy.length.unit is Unit.TIME

@@ -14,7 +14,7 @@ from rankcast.choose.positions import microseconds
 from rankcast.engine.arrays.crowd_member import Member
 from rankcast.engine.arrays.crowd_state import columns_of, folded_of_columns, restore_columns
 from rankcast.engine.arrays.deliveries import DeliveryCollector, DeliveryColumns
-from rankcast.engine.arrays.folded import folded_state, restore_folded, unfold
+from rankcast.engine.arrays.folded import fold, unfold
 from rankcast.engine.arrays.matching import (
     Integers,
     MakeMatcher,
@@ -27,7 +27,6 @@ from rankcast.engine.arrays.served_users import Served, ServedUsers
 from rankcast.engine.arrays.shard_matches import ShardMatches
 from rankcast.engine.arrays.stream import BatchMoments, EventBatch
 from rankcast.engine.arrays.table import EventTable
-from rankcast.engine.arrays.user import ArrayUser, deliveries_of
 from rankcast.engine.isolation import (
     IsolatedSubscriber,
     in_order,
@@ -35,6 +34,7 @@ from rankcast.engine.isolation import (
 )
 from rankcast.engine.named_events import EventSource, NamedEvents
 from rankcast.engine.published import NamedMatches
+from rankcast.engine.reference.subscriber import deliveries_of
 from rankcast.engine.states import pack_states, unpack_states
 from rankcast.model import Catalog, Delivery, Event, Match, SetAside
 from rankcast.plain import State
@@ -57,12 +57,13 @@ class BatchShard:
     matcher
         Builds the batch matcher, again for each catalog, or follows the catalog. By default, few subscriptions are
         evaluated one by one, and many are found through the compiled index, which is updated incrementally.
+    is_live
+        Whether events come a few at a time. The reference engine then serves large diverse windows, which is faster.
 
-    The reference engine serves users with a policy that arrays do not support (`rankcast.engine.arrays.modes.suits`).
-    The state has the format of `Shard`, and each can restore the other's. `publish` costs about 1 to 3 µs per match of
-    users in the crowd (`rankcast.engine.arrays.crowd_member.joins`), more with diversity. For others, it costs about
-    50 µs per batch and affected user (see `VisitSchedule`), and about 0.2 µs per matching event, so it is efficient for
-    batches of hundreds of events or more. `seq` must increase from event to event.
+    All users are served together (`rankcast.engine.arrays.crowd.Crowd`), except for those with a policy that arrays do
+    not support (`rankcast.engine.arrays.modes.suits`), whom the reference engine serves. The state has the format of
+    `Shard`, and each can restore the other's. `publish` costs about 1 to 3 µs per match, more with diversity or a
+    filter. `seq` must increase from event to event.
 
     After a failure over arrays, the reference engine serves the user from that batch on, until one of the user's
     records changes. Both engines therefore set the same things aside.
@@ -73,11 +74,12 @@ class BatchShard:
         catalog: Catalog,
         serves: Callable[[str], bool] = lambda user: True,
         matcher: MakeMatcher | Matching | None = None,
+        is_live: bool = False,
     ) -> None:
         self._roster = Roster(serves)
         self._table = EventTable()
         self._set_aside: list[SetAside] = []
-        self._served = ServedUsers(catalog, self._table, self._note)
+        self._served = ServedUsers(catalog, self._table, self._note, is_live)
         self._matched = ShardMatches(self._roster, self._served, matcher, self._note)
         self._unprepared: dict[str, None] = {}
         """The users with many subscriptions, some of which may not have been compared with the others."""
@@ -138,6 +140,11 @@ class BatchShard:
                         return False
             del self._unprepared[user]
         return True
+
+    def is_sound(self, user: str) -> bool:
+        """Whether nothing has failed for a user since one of the user's records changed."""
+        served = self._served.users.get(user)
+        return not isinstance(served, IsolatedSubscriber) or served.is_sound
 
     def take_matches(self) -> int:
         """The number of matches since the last call."""
@@ -243,33 +250,25 @@ class BatchShard:
         is_crisp = bool((matches.degree == 1.0).all())
         degrees = None if is_crisp else matches.degree[order]
         refused = self._publish_to_crowd(stream, borders, at, places, degrees, gathering, failed)
-        quiet = self._served.schedule
-        visited = quiet.visited(stream, borders)
+        numbers = {number for number, one in self._served.alone.items() if not one.is_out}
+        numbers |= {number for number in self._served.alone if borders[number] < borders[number + 1]}
+        numbers |= {*map(self._served.number, failed)}
         faulty: dict[str, IsolatedSubscriber] = {}
-        numbers = {quiet.numbers[place] for place in visited} | {*map(self._served.number, failed)}
         for number in [*refused, *sorted(numbers.difference(refused))]:
             user, served = self._served.names[number], self._served.users[self._served.names[number]]
             own = slice(int(borders[number]), int(borders[number + 1]))
-            if isinstance(served, ArrayUser):
-                own_degrees = None if degrees is None else degrees[own]
-                if user not in failed and self._publish_to(
-                    served, stream, at[own], places[own], own_degrees, gathering
-                ):
-                    continue
             isolated = self._served.isolated(user, served, begun)
             matched = self._matched.of_user(matches, order[own])
             triggers, made = list[int](), list[Delivery]()
             for place in range(len(events)):
                 could_match = place not in failed.get(user, ())
-                for step in isolated.publish(begun + place, matched.get(place, ()), could_match):
-                    sent = deliveries_of(user, step)
-                    made += sent
-                    triggers += [place] * len(sent)
+                sent = deliveries_of(user, isolated.publish(begun + place, matched.get(place, ()), could_match))
+                made += sent
+                triggers += [place] * len(sent)
             gathering.add_records(user, np.array(triggers, np.int64), made)
-            if not isinstance(served, IsolatedSubscriber) and not self._served.takes_back(served, isolated):
+            if isinstance(served, Member) and not self._served.takes_back(served, isolated):
                 faulty[user] = isolated
         deliveries = gathering.deliveries()
-        quiet.settle(visited)
         self._served.replace(faulty)
         self._served.turn()
         self._served.forget()
@@ -284,7 +283,7 @@ class BatchShard:
         gathering = DeliveryCollector(self._table, self._served.names)
         begun, time = self._served.journal.add(Moment(0, clock), None), microseconds(clock)
         members = partial(self._served.crowd.advance, time)
-        self._end(members, lambda one: one.advance(time, gathering), lambda one: one.advance(begun), begun, gathering)
+        self._end(members, lambda one: one.advance(begun), begun, gathering)
         deliveries = gathering.deliveries()
         self._served.turn()
         self._served.forget()
@@ -293,30 +292,23 @@ class BatchShard:
     def _end(
         self,
         members: Callable[[Integers, DeliveryCollector], None],
-        over_arrays: Callable[[ArrayUser], None],
         by_reference: Callable[[IsolatedSubscriber], list[Step]],
         begun: int,
         gathering: DeliveryCollector,
     ) -> None:
         """End periods of all users without an event, each in the way that they are served, and collect deliveries."""
-        left: list[tuple[str, Served]] = list(self._served.alone())
+        left: list[Served] = [*self._served.alone.values()]
         try:
             members(self._served.member_of, gathering)
         except Exception:  # the crowd is unchanged; the reference engine takes over and reports the failure
-            left += [(user, served) for user, served in self._served.users.items() if isinstance(served, Member)]
+            left += [served for served in self._served.users.values() if isinstance(served, Member)]
         faulty: dict[str, IsolatedSubscriber] = {}
-        for user, served in left:
-            if isinstance(served, ArrayUser):
-                before = served.copy(matches=False)
-                try:
-                    over_arrays(served)
-                    continue
-                except Exception:
-                    served.go_back(before)
+        for served in left:
+            user = served.user
             isolated = self._served.isolated(user, served, begun)
-            made = [made for step in by_reference(isolated) for made in deliveries_of(user, step)]
+            made = deliveries_of(user, by_reference(isolated))
             gathering.add_records(user, np.zeros(len(made), np.int64), made)
-            if not isinstance(served, IsolatedSubscriber) and not self._served.takes_back(served, isolated):
+            if isinstance(served, Member) and not self._served.takes_back(served, isolated):
                 faulty[user] = isolated
         self._served.replace(faulty)
 
@@ -332,13 +324,7 @@ class BatchShard:
     def close_columns(self) -> DeliveryColumns:
         """The result of `close` as columns."""
         gathering = DeliveryCollector(self._table, self._served.names)
-        self._end(
-            self._served.crowd.close,
-            lambda one: one.close(gathering),
-            lambda one: one.close(),
-            len(self._served.journal),
-            gathering,
-        )
+        self._end(self._served.crowd.close, lambda one: one.close(), len(self._served.journal), gathering)
         deliveries = gathering.deliveries()
         self._served.forget()
         return deliveries
@@ -371,19 +357,21 @@ class BatchShard:
     def folded(self, users: Iterable[str], named: NamedEvents) -> State:
         """The delivery state of some users as plain data, which names events by `seq`.
 
-        Users in the crowd are saved as columns (`rankcast.engine.arrays.crowd_state`), others one by one
-        (`rankcast.engine.arrays.folded`). The events are added to `named`.
+        Users in the crowd are saved as columns (`rankcast.engine.arrays.crowd_state`), those with a filter and all others
+        one by one (`rankcast.engine.arrays.folded`). The events are added to `named`.
         """
-        served = [(user, self._served.users[user]) for user in users]
-        members = [one for _, one in served if isinstance(one, Member)]
-        states = {user: folded_state(one, self._table, named) for user, one in served if not isinstance(one, Member)}
+        served = {user: self._served.users[user] for user in users}
+        members = [one for one in served.values() if isinstance(one, Member) and one.filter is None]
+        together = {member.user for member in members}
+        alone = {user: one for user, one in served.items() if user not in together}
+        states = {user: fold(self._served.state(one), named) for user, one in alone.items()}
         return {"states": states, "columns": columns_of(self._served.crowd, members, self._table, named)}
 
     def restore_folded(self, folded: State, events: EventSource) -> None:
         """Continue from a folded state, with the same catalog."""
         states, columns = folded["states"], folded["columns"]
         members = [self._served.users.get(user) for user in columns["users"]] if columns else []
-        together = [one for one in members if isinstance(one, Member)]
+        together = [one for one in members if isinstance(one, Member) and one.filter is None]
         is_done = not members
         if members and len(together) == len(members):
             with suppress(Exception):  # caused by one of them
@@ -392,12 +380,7 @@ class BatchShard:
         if not is_done:
             states = {**states, **folded_of_columns(columns)}
         for user, state in states.items():
-            served = self._served.users.get(user)
-            if isinstance(served, ArrayUser) and "failed" not in state and "set_aside" not in state:
-                with suppress(Exception):  # the reference engine reports the failure
-                    restore_folded(served, state, self._table, events)
-                    continue
-            if served is not None:
+            if user in self._served.users:
                 self._served.restore(user, unfold(state, events))
         self._served.changed()
         self._served.forget()
@@ -417,24 +400,6 @@ class BatchShard:
                 self._served.restore(user, state)
         self._served.changed()
         self._served.forget()
-
-    def _publish_to(
-        self,
-        served: ArrayUser,
-        stream: EventBatch,
-        at: Integers,
-        places: Integers,
-        degrees: Reals | None,
-        gathering: DeliveryCollector,
-    ) -> bool:
-        """Serve a batch to a user over arrays; False if that fails, with the user's state unchanged."""
-        before = served.copy(matches=len(at) > 0)
-        try:
-            served.publish(stream, at, places, degrees, gathering)
-        except Exception:  # the reference engine serves the batch and reports the failure
-            served.go_back(before)
-            return False
-        return True
 
     def _publish_to_crowd(
         self,

@@ -110,7 +110,7 @@ class ShardMatches:
     def of_user(self, matches: Matches, places: Integers) -> dict[int, list[tuple[Subscription, float]]]:
         """The matches at some places, as subscriptions with degrees by event."""
         matched: dict[int, list[tuple[Subscription, float]]] = {}
-        for place in places.tolist():
-            subscription = self._roster.subscriptions[int(matches.subscription[place])]
-            matched.setdefault(int(matches.event[place]), []).append((subscription, float(matches.degree[place])))
+        columns = (matches.event[places], matches.subscription[places], matches.degree[places])
+        for event, slot, degree in zip(*(column.tolist() for column in columns), strict=True):
+            matched.setdefault(event, []).append((self._roster.subscriptions[slot], degree))
         return matched

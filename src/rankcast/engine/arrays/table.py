@@ -6,8 +6,6 @@ import numpy as np
 
 from rankcast.choose.codes import Codes
 from rankcast.engine.arrays.matching import Integers, Reals
-from rankcast.engine.arrays.plain_distances import PlainDistances
-from rankcast.engine.arrays.rings import Rings
 from rankcast.model import DistanceName, Event
 
 __all__ = ["EventTable"]
@@ -23,13 +21,10 @@ class EventTable:
     """
 
     def __init__(self) -> None:
-        self.rings = Rings()
-        """The distances that users' windows keep."""
         self._first = 0
         self._events: list[Event] = []
         self.codes = Codes()
         """The encoded attributes of all rows that were encoded."""
-        self.plain_distances = PlainDistances(self)
         self._known: dict[int, int] = {}
         self._known_of = (0, 0)
         """The range of rows that `_known` maps by `seq`; it is built on demand and then reused."""

@@ -128,8 +128,9 @@ def _lower(code, a, i, stop):
 
 @kernel
 def _decide(literals, literal_start, set_words, everyone, distinct, code, point, is_mixed, soft, attribute, low, high):
-    """The mask of each shared literal: the events for which it holds."""
-    masks = np.zeros((literals.shape[1], 4), np.uint64)
+    """The mask of each shared literal: the events for which it holds; then one of all events."""
+    masks = np.zeros((literals.shape[1] + 1, 4), np.uint64)
+    masks[literals.shape[1]] = everyone[0]
     upto = np.zeros((len(code) + len(literal_start), 4), np.uint64)  # a row more for each attribute
     for a in range(len(literal_start) - 1):
         begin, stop = distinct[a], distinct[a + 1]
@@ -234,55 +235,70 @@ def search_block(
                     part_end = p + words[begin + 2]
                 m0, m1, m2, m3 = touched[0, 0], touched[0, 1], touched[0, 2], touched[0, 3]
                 while True:
-                    while p < part_end:
-                        info = words[p + 1]
-                        if least > 0 and best_score(words[p], info, group_ends, scored) < least:  # best come first
-                            break
-                        shared = (info >> SHARED) & MOST_LITERALS
-                        a0, a1, a2, a3 = m0, m1, m2, m3
-                        for k in range(np.uint64(2 * p + 4), np.uint64(2 * p + 4 + shared)):
-                            number = numbers[k]
-                            a0 &= masks[number, 0]
-                            a1 &= masks[number, 1]
-                            a2 &= masks[number, 2]
-                            a3 &= masks[number, 3]
-                            if (a0 | a1 | a2 | a3) == _ZERO:
+                    at_run = np.int64(part_end)
+                    head = last_head = p + 1
+                    if p < part_end:
+                        last_head += words[p]
+                        at_run = np.int64(last_head)
+                    while head < last_head:
+                        number = numbers[2 * head]
+                        r0, r1, r2, r3 = (
+                            m0 & masks[number, 0], m1 & masks[number, 1], m2 & masks[number, 2], m3 & masks[number, 3],
+                        )  # fmt: skip
+                        p = at_run
+                        at_run += numbers[2 * head + 1]
+                        head += 1
+                        if (r0 | r1 | r2 | r3) == _ZERO:
+                            continue
+                        while p < at_run:
+                            info = words[p + 1]
+                            if least > 0 and best_score(words[p], info, group_ends, scored) < least:  # best come first
                                 break
-                        following = p + (info & LENGTH)
-                        if (a0 | a1 | a2 | a3) != _ZERO:
-                            q = p + 2 + ((shared + 1) >> 1)
-                            ranges = (info >> RANGES) & MOST_LITERALS
-                            is_simple = is_plain and info >> FLAGS & ~SPLIT == 0
-                            for w in range(4):
-                                left = a0 if w == 0 else a1 if w == 1 else a2 if w == 2 else a3
-                                while left != _ZERO:
-                                    e = 64 * w + np.int64(trailing_zeros(left))
-                                    left &= left - _ONE
-                                    good = True
-                                    for r in range(q, q + 3 * ranges, 3):
-                                        of = words[r]
-                                        if words[r + 1] > ends[e, of, 1] or words[r + 2] < ends[e, of, 0]:
-                                            good = False
-                                            break
-                                    if good and (q + 3 * ranges < following or (several[e] and ranges > 0)):
-                                        good = rest_holds(
-                                            words, q, ranges, following, instructions, set_words, e, ends, counts, begins,
-                                            low, is_soft[first + e],
-                                        )  # fmt: skip
-                                    if not good:
-                                        continue
-                                    if is_simple and size < len(out_item):
-                                        out_event[size], out_item[size] = first + e, words[p]
-                                        size += 1
-                                    else:
-                                        is_marked |= not is_plain or (info >> FLAGS) & ~(GROUP | SPLIT) != 0
-                                        size = noted(
-                                            first + e, words[p], info, is_soft[first + e], several[e], group_ends,
-                                            out_event, out_item, size,
-                                        )  # fmt: skip
-                                        if size < 0:
-                                            return size, is_marked
-                        p = following
+                            shared = (info >> SHARED) & MOST_LITERALS
+                            a0, a1, a2, a3 = r0, r1, r2, r3
+                            for k in range(np.uint64(2 * p + 4), np.uint64(2 * p + 4 + shared)):
+                                number = numbers[k]
+                                a0 &= masks[number, 0]
+                                a1 &= masks[number, 1]
+                                a2 &= masks[number, 2]
+                                a3 &= masks[number, 3]
+                                if (a0 | a1 | a2 | a3) == _ZERO:
+                                    break
+                            following = p + (info & LENGTH)
+                            if (a0 | a1 | a2 | a3) != _ZERO:
+                                q = p + 2 + ((shared + 1) >> 1)
+                                ranges = (info >> RANGES) & MOST_LITERALS
+                                is_simple = is_plain and info >> FLAGS & ~SPLIT == 0
+                                for w in range(4):
+                                    left = a0 if w == 0 else a1 if w == 1 else a2 if w == 2 else a3
+                                    while left != _ZERO:
+                                        e = 64 * w + np.int64(trailing_zeros(left))
+                                        left &= left - _ONE
+                                        good = True
+                                        for r in range(q, q + 3 * ranges, 3):
+                                            of = words[r]
+                                            if words[r + 1] > ends[e, of, 1] or words[r + 2] < ends[e, of, 0]:
+                                                good = False
+                                                break
+                                        if good and (q + 3 * ranges < following or (several[e] and ranges > 0)):
+                                            good = rest_holds(
+                                                words, q, ranges, following, instructions, set_words, e, ends, counts, begins,
+                                                low, is_soft[first + e],
+                                            )  # fmt: skip
+                                        if not good:
+                                            continue
+                                        if is_simple and size < len(out_item):
+                                            out_event[size], out_item[size] = first + e, words[p]
+                                            size += 1
+                                        else:
+                                            is_marked |= not is_plain or (info >> FLAGS) & ~(GROUP | SPLIT) != 0
+                                            size = noted(
+                                                first + e, words[p], info, is_soft[first + e], several[e], group_ends,
+                                                out_event, out_item, size,
+                                            )  # fmt: skip
+                                            if size < 0:
+                                                return size, is_marked
+                            p = following
                     p = part_end
                     m0 = m1 = m2 = m3 = _ZERO
                     while p < end and (m0 | m1 | m2 | m3) == _ZERO:

@@ -96,16 +96,22 @@ def build(
     second_attribute = _at(literals.attribute, np.where(is_long, others, -1))
     codes = _at(low, _at(literals.start, np.where(is_long, others, -1)))
     seconds = np.where(is_long, base[second_attribute, 0] + codes, -1) if len(names) else np.full(len(lists), -1)
-    order = np.lexsort((-score[entries], seconds, lists))
+    ranges, count = int(shared.start(len(names))[-1]), shared.count
+    runs = filing.choose_runs(
+        entries, lists, seconds, entry_start, entry_literals, first, second, shared.number, ranges, count, literals.is_point
+    )  # fmt: skip
+    order = np.lexsort((-score[entries], (seconds << 16) + runs, lists))
     progress(0.6)
-    lists, seconds, second_attribute, entries = lists[order], seconds[order], second_attribute[order], entries[order]
+    lists, seconds, second_attribute, entries, runs = (
+        column[order] for column in (lists, seconds, second_attribute, entries, runs)
+    )
     payload, group_ends, place_at = _turns(draft, members, entries)
     list_start = np.empty(list_count + 1, np.int64)
     instructions, set_words, set_at = _sets(draft, literals, entry_start, entry_literals)
     rest = (
-        lists, seconds, second_attribute, entries, list_start, entry_start, entry_literals, first, second, payload, flags,
+        lists, seconds, second_attribute, runs, entries, list_start, entry_start, entry_literals, first, second, payload, flags,
         _view(draft.entry_program, np.int32), shared.number, set_at, literals.attribute, literals.start, low, high,
-        literals.is_point, max(1, len(names)),
+        literals.is_point, max(1, len(names)), np.empty(len(entries), np.int32),
     )  # fmt: skip
     words = np.empty(0, np.int32)
     words = np.empty(filing.write_lists(words, words.view(np.uint16), True, *rest), np.int32)
@@ -173,6 +179,7 @@ class _Shared:
         order = np.lexsort((high, low, literals.attribute[chosen], ~literals.is_range[chosen]))
         self._literals, self._chosen = literals, chosen[order]
         self._low, self._high = low[order], high[order]
+        self.count = len(chosen)
         self.number = np.full(count, -1, np.int32)
         self.number[self._chosen] = np.arange(len(chosen))
 

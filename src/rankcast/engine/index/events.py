@@ -103,10 +103,17 @@ class Encoder:
 
     def pairs(self, event: Event) -> NDArray[np.int32] | None:
         """The attributes and codes of one event's values, in turn; None if a value is imprecise."""
-        parts = self._parts(event)
-        if parts is None:
-            return None
-        joined = b"".join(parts)
+        attributes = cast("dict[str, Values]", event.attributes)
+        try:
+            joined = b"".join(map(self._known[False].get, attributes.items()))  # type: ignore[arg-type]
+            has_bool = bool in set(map(type, chain.from_iterable(attributes.values())))
+        except TypeError:  # an imprecise value, or one that is not known yet
+            has_bool = True
+        if has_bool:
+            parts = self._parts(event)
+            if parts is None:
+                return None
+            joined = b"".join(parts)
         return np.frombuffer(joined, np.int32) if joined else _NOTHING
 
     def space(self, name: str) -> tuple[int, AttributeSpace, bool] | None:

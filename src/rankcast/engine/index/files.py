@@ -26,7 +26,7 @@ from rankcast.plain import Array, State
 
 __all__ = ["VERSION", "read_index", "write_index"]
 
-VERSION = 4
+VERSION = 5
 """The version of the format. A file of another version is refused, and the index is built again."""
 
 _MAGIC = b"rankcast index\r\n"

@@ -5,9 +5,9 @@ import numpy as np
 
 from rankcast.compiling import kernel
 from rankcast.engine.index.singles import slot_of
-from rankcast.engine.index.words import FLAGS, MOST_LITERALS, PROGRAM, RANGES, SHARED
+from rankcast.engine.index.words import FLAGS, LENGTH, MOST_LITERALS, PROGRAM, RANGES, SHARED
 
-__all__ = ["choose_keys", "count_blocks", "fill_blocks", "write_lists", "write_literals"]
+__all__ = ["choose_keys", "choose_runs", "count_blocks", "fill_blocks", "write_lists", "write_literals"]
 
 
 @kernel
@@ -32,6 +32,26 @@ def choose_keys(entry_start, entry_literals, literal_key, cost, is_point, first,
             elif best >= 0 and other < 0 and is_point[entry_literals[i]]:
                 other = i
         first[entry], second[entry] = best, other
+
+
+@kernel
+def choose_runs(
+    entries, lists, seconds, entry_start, entry_literals, first, second, number_of, ranges, count, is_point
+):  # fmt: skip
+    """The run of each posting: of the shared ranges that its place does not imply, the rarest; `count` for none."""
+    runs = np.full(len(entries), count, np.int64)
+    for k in range(len(entries)):
+        entry = entries[k]
+        for i in range(entry_start[entry], min(entry_start[entry + 1], entry_start[entry] + MOST_LITERALS)):
+            number = number_of[entry_literals[i]]
+            if (i == first[entry] and lists[k] > 0 and is_point[entry_literals[i]]) or (
+                i == second[entry] and seconds[k] >= 0
+            ):
+                continue
+            if 0 <= number < ranges:
+                runs[k] = number
+                break
+    return runs
 
 
 @kernel
@@ -102,13 +122,13 @@ def write_literals(chosen, attribute, flags, interval_start, low, high, out, at)
 
 @kernel
 def _posting(
-    out, numbers, p, entry, is_filed, has_second, entry_start, entry_literals, first, second, payload, entry_flags,
+    out, numbers, p, entry, is_filed, has_second, run, entry_start, entry_literals, first, second, payload, entry_flags,
     program, number_of, set_at, attribute, interval_start, low, high, is_point, dry,
 ):  # fmt: skip
     """Write one posting (`dry`: only measure it).
 
-    Returns where the next begins. Literals that its place in the index implies are left out. Shared literals come
-    first, then ranges, then others.
+    Returns where the next begins. Literals that its place in the index or its run implies are left out. Shared literals
+    come first, then ranges, then others.
     """
     begin, end = entry_start[entry], entry_start[entry + 1]
     counts = [0, 0]
@@ -119,6 +139,8 @@ def _posting(
             if (i == first[entry] and is_filed and is_point[literal]) or (i == second[entry] and has_second):
                 continue
             is_early = i - begin < MOST_LITERALS
+            if is_early and number_of[literal] == run:
+                continue
             if kind != (0 if is_early and number_of[literal] >= 0 else 1 if is_early and set_at[literal] < 0 else 2):
                 continue
             if kind == 0:
@@ -150,13 +172,55 @@ def _posting(
 
 
 @kernel
-def write_lists(
-    out, numbers, dry, lists, seconds, second_attribute, entries, list_start, entry_start, entry_literals, first, second,
-    payload, entry_flags, program, number_of, set_at, attribute, interval_start, low, high, is_point, attribute_count,
+def _span(
+    out, numbers, p, i, j, lists, seconds, runs, entries, entry_start, entry_literals, first, second, payload,
+    entry_flags, program, number_of, set_at, attribute, interval_start, low, high, is_point, length, dry,
 ):  # fmt: skip
-    """Write all lists (`dry`: only measure them). The postings are sorted by list, then by second key, -1 first.
+    """Write the postings from `i` up to but excluding `j` as one span (`dry`: only measure them).
 
-    `numbers` are the words of `out` as 16-bit numbers.
+    Returns where the next words begin. A run that is too long for its head becomes several.
+    """
+    heads, room = 0, np.int64(0)
+    for k in range(i, j):
+        if dry:
+            length[k] = _posting(
+                out, numbers, np.int64(0), entries[k], lists[k] > 0, seconds[k] >= 0, runs[k], entry_start,
+                entry_literals, first, second, payload, entry_flags, program, number_of, set_at, attribute,
+                interval_start, low, high, is_point, True,
+            )  # fmt: skip
+        if k == i or runs[k] != runs[k - 1] or room + length[k] > LENGTH:
+            heads, room = heads + 1, 0
+        room += length[k]
+    q, head = p + 1 + heads, p
+    if not dry:
+        out[p] = heads
+    for k in range(i, j):
+        if dry:
+            q += length[k]
+            continue
+        if k == i or runs[k] != runs[k - 1] or room + length[k] > LENGTH:
+            head, room = head + 1, 0
+            numbers[2 * head] = runs[k]
+        room += length[k]
+        numbers[2 * head + 1] = room
+        q = _posting(
+            out, numbers, q, entries[k], lists[k] > 0, seconds[k] >= 0, runs[k], entry_start, entry_literals, first,
+            second, payload, entry_flags, program, number_of, set_at, attribute, interval_start, low, high, is_point,
+            False,
+        )  # fmt: skip
+    return q
+
+
+@kernel
+def write_lists(
+    out, numbers, dry, lists, seconds, second_attribute, runs, entries, list_start, entry_start, entry_literals, first, second,
+    payload, entry_flags, program, number_of, set_at, attribute, interval_start, low, high, is_point, attribute_count,
+    length,
+):  # fmt: skip
+    """Write all lists (`dry`: only measure them, and each posting into `length`).
+
+    The postings are sorted by list, then by second key, -1 first, then by run. `numbers` are the words of `out` as
+    16-bit numbers.
     """
     p = np.int64(0)
     i = 0
@@ -193,32 +257,33 @@ def write_lists(
         if not dry:
             out[begin] = keys
             if keys:
-                out[begin + 1] = bits
+                out[begin + 1], out[begin + 2] = bits, 0
                 for slot in range(1 << bits):
                     out[table + 2 * slot] = -1
         plain = p
-        group = np.int64(-1)
-        previous = np.int64(-1)
-        for k in range(i, j):
-            if seconds[k] != previous:
+        while i < j:
+            stop = i + 1
+            while stop < j and seconds[stop] == seconds[i]:
+                stop += 1
+            group = p
+            if seconds[i] >= 0:
                 if not dry:
-                    if previous < 0:
-                        out[begin + 2] = p - plain
-                    slot = slot_of(seconds[k], bits)
+                    slot = slot_of(seconds[i], bits)
                     while out[table + 2 * slot] >= 0:
                         slot = (slot + 1) & ((1 << bits) - 1)
-                    out[table + 2 * slot], out[table + 2 * slot + 1] = seconds[k], p - begin
-                    out[p] = number_of[entry_literals[second[entries[k]]]]
-                previous = seconds[k]
-                group = p
+                    out[table + 2 * slot], out[table + 2 * slot + 1] = seconds[i], p - begin
+                    out[p] = number_of[entry_literals[second[entries[i]]]]
                 p += 2
-            p = _posting(
-                out, numbers, p, entries[k], current > 0, seconds[k] >= 0, entry_start, entry_literals, first, second,
-                payload, entry_flags, program, number_of, set_at, attribute, interval_start, low, high, is_point, dry,
+            p = _span(
+                out, numbers, p, i, stop, lists, seconds, runs, entries, entry_start, entry_literals, first, second,
+                payload, entry_flags, program, number_of, set_at, attribute, interval_start, low, high, is_point, length,
+                dry,
             )  # fmt: skip
-            if group >= 0 and not dry:
+            if not dry and seconds[i] >= 0:
                 out[group + 1] = p - group
-        i = j
+            elif not dry and keys:
+                out[begin + 2] = p - plain
+            i = stop
     while filled < len(list_start):
         list_start[filled] = p
         filled += 1

@@ -138,16 +138,15 @@ class Index:
         if pairs is None:
             return None
         search = self._searches.pop() if self._searches else SingleSearch(self.compiled)
-        outcome, places = search_one(search.table, pairs)
-        while outcome == NO_ROOM:
+        size = search_one(search.table, pairs)
+        while size == NO_ROOM:
             search = SingleSearch(self.compiled, 4 * search.room)
-            outcome, places = search_one(search.table, pairs)
+            size = search_one(search.table, pairs)
+        places = None if size == MARKED else search.places[:size].copy()
         self._searches.append(search)
-        if outcome == MARKED:
-            return None
-        places.sort()
-        found: NDArray[np.int64] = places
-        return found
+        if places is not None:
+            places.sort()
+        return places
 
     def _search(
         self, codes: EventCodes, start: int, least: int, out_event: NDArray[np.int32], out_item: NDArray[np.int32]

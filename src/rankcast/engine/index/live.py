@@ -11,6 +11,7 @@ import numpy as np
 
 from rankcast.engine.index.arrow import ArrowRows, codes_of_batch
 from rankcast.engine.index.building import Sampler, build
+from rankcast.engine.index.compiled import CompiledIndex
 from rankcast.engine.index.files import read_index, write_index
 from rankcast.engine.index.matcher import draft_of
 from rankcast.engine.index.questions import Senses
@@ -63,6 +64,8 @@ class LiveIndex:
         self._pending: dict[str, Subscription] = {}
         self._generation = 0
         self._recent = RecentEvents()
+        self._fixed = 0 if path is None else 1
+        """The number of segments that only a compaction merges: the file."""
         if path is not None:
             compiled, facts = read_index(path)
             self._generation = int(facts.get("generation", 0))
@@ -80,9 +83,20 @@ class LiveIndex:
     ) -> "LiveIndex":
         """Create an index of these subscriptions, and replace what the path holds."""
         made = cls(None, senses, number_of)
-        made._path = path
+        made._path, made._fixed = path, 0 if path is None else 1
         made._generation = _generation_of(path)
         made._rebuild(list(subscriptions), None, progress)
+        return made
+
+    @classmethod
+    def over(cls, compiled: CompiledIndex, senses: Senses, number_of: Callable[[Subscription], int]) -> "LiveIndex":
+        """An index over a file that others use too. Its subscriptions have their places as numbers.
+
+        Changes stay in memory, and `number_of` numbers them, higher than any place.
+        """
+        made, segment = cls(None, senses, number_of), IndexSegment(compiled)
+        segment.number = np.arange(compiled.size)
+        made._segments, made._fixed = [segment], 1
         return made
 
     @classmethod
@@ -248,12 +262,12 @@ class LiveIndex:
         """
         if not self._pending:
             return
-        fresh = list(self._pending.values())
-        self._pending = {}
-        kept = 0 if self._path is None else 1
-        while len(self._segments) > kept and self._segments[-1].count <= 2 * len(fresh):
-            fresh = [*self._segments.pop().subscriptions(), *fresh]
-        self._segments.append(self._built(fresh, None))
+        fresh, first = list(self._pending.values()), len(self._segments)
+        while first > self._fixed and self._segments[first - 1].count <= 2 * len(fresh):
+            first -= 1
+            fresh = [*self._segments[first].subscriptions(), *fresh]
+        built = self._built(fresh, None)  # if this fails, nothing has changed
+        self._segments[first:], self._pending = [built], {}
 
     def _built(
         self,

@@ -10,6 +10,7 @@ import numpy as np
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+from numpy.typing import NDArray
 
 from rankcast.compiling import kernel
 from rankcast.engine.index.compiled import CompiledIndex
@@ -19,8 +20,8 @@ from rankcast.plain import Array
 
 __all__ = ["MARKED", "NO_ROOM", "SingleSearch", "search_one"]
 
-DONE, MARKED, NO_ROOM = 0, 1, 2
-"""How a search went: done; some results may have flags; the room is too small."""
+MARKED, NO_ROOM = -1, -2
+"""Why a search has no result: some of it may have flags; the room is too small."""
 
 _ROOM = 1 << 9
 _SPANS = 256
@@ -32,7 +33,8 @@ class SingleSearch:
     def __init__(self, compiled: CompiledIndex, room: int = _ROOM) -> None:
         it, attributes = compiled, len(compiled.level_start) - 1
         ends = np.full((attributes, 2), (MISSING, -1), np.int32)
-        sets = int(it.literal_start[attributes])
+        is_true = np.zeros(it.literals.shape[1] + 1, np.bool_)
+        is_true[-1] = True
         self._read: list[Array] = [
             np.ascontiguousarray(array, kind)
             for array, kind in (
@@ -42,9 +44,11 @@ class SingleSearch:
             )
         ]  # fmt: skip
         self._written: list[Array] = [
-            ends, np.ones(attributes, np.int32), np.empty(attributes, np.int64), np.zeros(sets, np.bool_),
-            np.empty((_SPANS, 2), np.int64), np.empty((2, room), np.int32),
+            ends, np.ones(attributes, np.int32), np.empty(attributes, np.int64), is_true, np.empty(_SPANS, np.int64),
+            np.empty((_SPANS, 2), np.int64), np.empty((2, room), np.int32), np.empty(room, np.int64),
         ]  # fmt: skip
+        self.places: NDArray[np.int64] = self._written[-1]
+        """Where the search writes the places of the matches."""
         self.room = room
         arrays = [*self._read, *self._written]
         table = [(array.ctypes.data, len(array), array.shape[-1]) for array in arrays]
@@ -74,9 +78,9 @@ def _rows(table, i, kind):
 
 @kernel
 def search_one(table, pairs):
-    """The places of the matches of an event, given by the pairs of `Encoder.pairs`, unordered.
+    """Find the places of the matches of an event, given by the pairs of `Encoder.pairs`, unordered.
 
-    Returns how it went, and them if it is done.
+    Returns their number, or why there is no result.
     """
     words = _row(table, 0, np.int32)
     numbers = numba.carray(_pointer(table[0, 0]), 2 * table[0, 1], np.uint16)
@@ -89,17 +93,16 @@ def search_one(table, pairs):
     ends = numba.carray(_pointer(table[11, 0]), (1, table[11, 1], 2), np.int32)
     counts = numba.carray(_pointer(table[12, 0]), (1, table[12, 1]), np.int32)
     begins = numba.carray(_pointer(table[13, 0]), (1, table[13, 1]), np.int64)
-    out = _rows(table, 16, np.int32)
+    out = _rows(table, 17, np.int32)
     size, is_marked = search_events(
         words, numbers, _rows(table, 1, np.int32), _rows(table, 2, np.int32), _row(table, 3, np.int32),
         _rows(table, 4, np.int32), _rows(table, 5, np.float64), _row(table, 6, np.int64), _row(table, 7, np.int32),
         _rows(table, 8, np.int32), _row(table, 9, np.int32), start, attribute, low, low, is_soft, 0, 1, 0, out[0],
-        out[1], 0, ends, counts, begins, _row(table, 14, np.bool_), _rows(table, 15, np.int64),
+        out[1], 0, ends, counts, begins, _row(table, 14, np.bool_), _row(table, 15, np.int64), _rows(table, 16, np.int64),
     )  # fmt: skip
-    places = np.empty(max(size, 0), np.int64)
     if size < 0 or is_marked:
-        return NO_ROOM if size < 0 else MARKED, places
-    place_at = _row(table, 10, np.int32)
+        return NO_ROOM if size < 0 else MARKED
+    place_at, places = _row(table, 10, np.int32), _row(table, 18, np.int64)
     for i in range(size):
         places[i] = place_at[out[1, i]]
-    return DONE, places
+    return size

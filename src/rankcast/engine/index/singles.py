@@ -5,12 +5,36 @@ Loops that run often count with unsigned numbers: numba looks whether a signed i
 """
 
 import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array
 
 from rankcast.compiling import kernel
 from rankcast.engine.index.holding import MISSING, best_score, holds, lies_in, noted, rest_holds
 from rankcast.engine.index.words import FLAGS, GROUP, LENGTH, MOST_LITERALS, RANGES, SHARED, SPLIT
 
 __all__ = ["search_events", "slot_of", "workspace"]
+
+_AHEAD = 6
+"""So many runs before a run is searched, its first words are asked for."""
+
+
+@intrinsic
+def _prefetch(typing, array, at):
+    """Ask for a word of an array before it is needed, so that the search need not wait for memory."""
+
+    def made(context, builder, signature, arguments):
+        data = make_array(signature.args[0])(context, builder, arguments[0]).data
+        place = builder.bitcast(builder.gep(data, [arguments[1]]), cgutils.voidptr_t)
+        number = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [cgutils.voidptr_t, number, number, number])
+        asked = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(asked, [place, number(0), number(3), number(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), made
 
 
 @kernel
@@ -20,23 +44,25 @@ def slot_of(key, bits):
 
 
 @kernel
-def workspace(attributes, sets):
-    """What the search for one event writes: ends, counts, begins, truth of shared ranges, spans of words."""
+def workspace(attributes, shared):
+    """What the search for one event writes: ends, counts, begins, truth of shared ranges, spans, runs."""
     ends = np.empty((1, attributes, 2), np.int32)
     ends[0, :, 0], ends[0, :, 1] = MISSING, -1
     counts, begins = np.ones((1, attributes), np.int32), np.empty((1, attributes), np.int64)
-    return ends, counts, begins, np.zeros(sets, np.bool_), np.empty((256, 2), np.int64)
+    is_true = np.zeros(shared + 1, np.bool_)
+    is_true[shared] = True
+    return ends, counts, begins, is_true, np.empty(256, np.int64), np.empty((512, 2), np.int64)
 
 
 @kernel
 def search_events(
     words, numbers, literals, instructions, set_words, group_ends, scored, lists, level_start, level, literal_start,
     event_start, attribute, low, high, is_soft, first, last, least, out_event, out_item, size,
-    ends, counts, begins, is_true, spans,
+    ends, counts, begins, is_true, spans, chosen,
 ):  # fmt: skip
     """Search for the events from `first` up to but excluding `last`, one at a time.
 
-    Returns the new size (-1 if there is no room), and whether a result may have flags. The last five arrays are those
+    Returns the new size (-1 if there is no room), and whether a result may have flags. The last six arrays are those
     of `workspace`, and are left as they were given.
     """
     is_marked = False
@@ -61,7 +87,7 @@ def search_events(
                 for number in range(literal_start[a], literal_start[a + 1]):
                     is_true[number] = lies_in(literals[0, number], literals[1, number], 0, a, ends, counts, begins, low)
             v += 1
-        # The spans of words with postings that the event must try. Those of the list for all events come first.
+        # The spans that the event must try. Those of the list for all events come first.
         while True:
             count = 0
             for v in range(event_start[event] - 1, event_start[event + 1]):
@@ -84,16 +110,15 @@ def search_events(
                         table = begin + 3 + keys
                         mask = (1 << words[begin + 1]) - 1
                         p = begin + 1 if keys == 0 else table + 2 * (mask + 1)
-                        plain_end = stop if keys == 0 else p + words[begin + 2]
-                        if p < plain_end:
+                        if keys == 0 or words[begin + 2] > 0:
                             if count < room:
-                                spans[count, 0], spans[count, 1] = p, plain_end
+                                spans[count] = p
                             count += 1
-                        if soft:
-                            p = plain_end
+                        if keys > 0 and soft:
+                            p += words[begin + 2]
                             while p < stop:
                                 if count < room:
-                                    spans[count, 0], spans[count, 1] = p + 2, p + words[p + 1]
+                                    spans[count] = p + 2
                                 count += 1
                                 p += words[p + 1]
                             continue
@@ -108,56 +133,75 @@ def search_events(
                                 while words[table + 2 * slot] != key and words[table + 2 * slot] >= 0:
                                     slot = (slot + 1) & mask
                                 if words[table + 2 * slot] >= 0:
-                                    p = begin + words[table + 2 * slot + 1]
                                     if count < room:
-                                        spans[count, 0], spans[count, 1] = p + 2, p + words[p + 1]
+                                        spans[count] = begin + words[table + 2 * slot + 1] + 2
+                                        _prefetch(words, spans[count])
                                     count += 1
             if count <= room:
                 break
             room = 2 * count
-            spans = np.empty((room, 2), np.int64)
-        for s in range(count):
-            p, stop = spans[s, 0], spans[s, 1]
-            while p < stop:
-                info = words[p + 1]
-                if least > 0 and best_score(words[p], info, group_ends, scored) < least:  # the best come first
-                    break
-                shared = (info >> SHARED) & MOST_LITERALS
-                good = True
-                for k in range(np.uint64(2 * p + 4), np.uint64(2 * p + 4 + shared)):
-                    number = numbers[k]
-                    if number < sets:
-                        good = is_true[number]
-                    else:
-                        good = holds(set_words, literals[0, number], 0, ends, counts, begins, low)
-                    if not good:
+            spans = np.empty(room, np.int64)
+        s, head, last_head, at = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+        while size >= 0 and (s < count or head < last_head):
+            # The runs whose range holds, without a branch that is hard to predict.
+            runs = np.int64(0)
+            while runs < len(chosen) and (s < count or head < last_head):
+                if head >= last_head:
+                    head = spans[s] + 1
+                    at = last_head = head + np.int64(words[head - 1])
+                    s += 1
+                stop_head = min(last_head, head + len(chosen) - runs)
+                for h in range(np.uint64(head), np.uint64(stop_head)):
+                    chosen[runs, 0] = at
+                    at += numbers[2 * h + 1]
+                    chosen[runs, 1] = at
+                    runs += is_true[numbers[2 * h]]
+                head = stop_head
+            for run in range(runs):
+                p, stop = chosen[run, 0], chosen[run, 1]
+                if run + _AHEAD < runs:
+                    _prefetch(words, chosen[run + _AHEAD, 0])
+                while p < stop:
+                    info = words[p + 1]
+                    if least > 0 and best_score(words[p], info, group_ends, scored) < least:  # the best come first
                         break
-                following = p + (info & LENGTH)
-                if good:
-                    q = p + 2 + ((shared + 1) >> 1)
-                    ranges = (info >> RANGES) & MOST_LITERALS
-                    if q < following:
-                        for r in range(q, q + 3 * ranges, 3):
-                            a = words[r]
-                            if words[r + 1] > ends[0, a, 1] or words[r + 2] < ends[0, a, 0]:
-                                good = False
-                                break
-                        if good and (several or q + 3 * ranges < following):
-                            good = rest_holds(
-                                words, q, ranges, following, instructions, set_words, 0, ends, counts, begins, low, soft
-                            )  # fmt: skip
-                if good:
-                    if not (info >> FLAGS & ~SPLIT or soft or several) and size < len(out_item):
-                        out_event[size], out_item[size] = event, words[p]
-                        size += 1
-                    else:
-                        is_marked |= soft or several or (info >> FLAGS) & ~(GROUP | SPLIT) != 0
-                        size = noted(event, words[p], info, soft, several, group_ends, out_event, out_item, size)
-                        if size < 0:
+                    shared = (info >> SHARED) & MOST_LITERALS
+                    good = True
+                    for k in range(np.uint64(2 * p + 4), np.uint64(2 * p + 4 + shared)):
+                        number = numbers[k]
+                        if number < sets:
+                            good = is_true[number]
+                        else:
+                            good = holds(set_words, literals[0, number], 0, ends, counts, begins, low)
+                        if not good:
                             break
-                p = following
-            if size < 0:
-                break
+                    following = p + (info & LENGTH)
+                    if good:
+                        q = p + 2 + ((shared + 1) >> 1)
+                        ranges = (info >> RANGES) & MOST_LITERALS
+                        if q < following:
+                            for r in range(q, q + 3 * ranges, 3):
+                                a = words[r]
+                                if words[r + 1] > ends[0, a, 1] or words[r + 2] < ends[0, a, 0]:
+                                    good = False
+                                    break
+                            if good and (several or q + 3 * ranges < following):
+                                good = rest_holds(
+                                    words, q, ranges, following, instructions, set_words, 0, ends, counts, begins,
+                                    low, soft,
+                                )  # fmt: skip
+                    if good:
+                        if not (info >> FLAGS & ~SPLIT or soft or several) and size < len(out_item):
+                            out_event[size], out_item[size] = event, words[p]
+                            size += 1
+                        else:
+                            is_marked |= soft or several or (info >> FLAGS) & ~(GROUP | SPLIT) != 0
+                            size = noted(event, words[p], info, soft, several, group_ends, out_event, out_item, size)
+                            if size < 0:
+                                break
+                    p = following
+                if size < 0:
+                    break
         for v in range(event_start[event], event_start[event + 1]):
             a = attribute[v]
             ends[0, a, 0], ends[0, a, 1], counts[0, a] = MISSING, -1, 1

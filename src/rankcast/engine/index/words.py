@@ -3,12 +3,14 @@
 ::
 
     list      the postings of one block of an attribute's codes (or of no block: those that every event must try)
-        0                                  then plain postings up to the end of the list
+        0                                  then a span
         D, log2 T, P                       with second keys: D attributes, T slots in a table, P words plain postings
             D attributes                   the attributes of the second keys
             T slots of 2 words             second key or -1, begin of its group relative to the list
-            plain postings, then groups
-    group     shared literal that is the second key, length, postings
+            a span if P > 0, then groups
+    group     shared literal that is the second key, length, span
+    span      postings in runs with the same shared range: the number of runs, their heads, their postings
+    head      the number of the shared range (after the last literal: none), length of the run, 16 bits each
     posting   payload, length | N << 16 | R << 21 | flags << 26
         N shared literals                  16 bits each, up to a whole word
         R ranges                           attribute, low, high
@@ -20,6 +22,7 @@
 
 A payload is a subscription's turn, or with the flag GROUP, the number of a group of identical subscriptions. A
 literal that many postings have is *shared*: it is numbered, stored once, and decided once for a block of events.
+The heads of runs follow each other, so that the search skips runs without looking at their postings.
 """
 
 import numpy as np
@@ -63,7 +66,7 @@ LENGTH = 0xFFFF
 SHARED, RANGES, FLAGS = 16, 21, 26
 MOST_LITERALS = 31
 """The most literals of a posting that are shared or ranges; those after them are sets."""
-MOST_SHARED = 1 << 16
+MOST_SHARED = (1 << 16) - 1
 """The most shared literals of an index."""
 
 ACCEPT, REJECT = -1, -2

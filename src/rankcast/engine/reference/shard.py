@@ -11,7 +11,7 @@ from hashlib import blake2b
 from itertools import repeat
 from types import MappingProxyType
 
-from rankcast.choose import Candidate, Moment, Step
+from rankcast.choose import Moment
 from rankcast.engine.isolation import (
     IsolatedSubscriber,
     MatcherByUser,
@@ -21,6 +21,7 @@ from rankcast.engine.isolation import (
     rows_of_failed_match,
 )
 from rankcast.engine.published import NamedMatches
+from rankcast.engine.reference.subscriber import deliveries_of
 from rankcast.engine.states import pack_states, unpack_states
 from rankcast.matching import OracleMatcher
 from rankcast.model import Catalog, Delivery, Event, Match, SetAside, Subscription
@@ -86,7 +87,7 @@ class Shard:
         served = [user for user in catalog.users() if self._serves(user)]
         for user in served:
             if user in self._subscribers:
-                deliveries += self._deliveries(user, self._subscribers[user].update(catalog))
+                deliveries += deliveries_of(user, self._subscribers[user].update(catalog))
         if self._subscribers.keys() != set(served):
             self.roster_changes += 1
             known = self._subscribers
@@ -126,7 +127,7 @@ class Shard:
             matched, failures = self._matched(event, admitted)
             for user, subscriber in self._subscribers.items():
                 steps = subscriber.publish(place, matched.get(user, ()), user not in failures)
-                deliveries += self._deliveries(user, steps)
+                deliveries += deliveries_of(user, steps)
             self._turn()
         return deliveries
 
@@ -156,7 +157,7 @@ class Shard:
             self._set_aside += rows_of_failed_match(event, failed)
             matched = found.get(place, {})
             for user, subscriber in self._subscribers.items():
-                deliveries += self._deliveries(user, subscriber.publish(at, matched.get(user, ()), user not in failed))
+                deliveries += deliveries_of(user, subscriber.publish(at, matched.get(user, ()), user not in failed))
             self._turn()
         return deliveries
 
@@ -166,7 +167,7 @@ class Shard:
         deliveries = [
             delivery
             for user, subscriber in self._subscribers.items()
-            for delivery in self._deliveries(user, subscriber.advance(place))
+            for delivery in deliveries_of(user, subscriber.advance(place))
         ]
         self._turn()
         return deliveries
@@ -181,7 +182,7 @@ class Shard:
         return [
             delivery
             for user, subscriber in self._subscribers.items()
-            for delivery in self._deliveries(user, subscriber.close())
+            for delivery in deliveries_of(user, subscriber.close())
         ]
 
     def take_set_aside(self, version: int = 0) -> list[SetAside]:
@@ -279,24 +280,6 @@ class Shard:
         for subscription, degree in found:
             matched.setdefault(subscription.user, []).append((subscription, degree))
         return matched, failures
-
-    @staticmethod
-    def _deliveries(user: str, steps: Sequence[Step]) -> list[Delivery]:
-        return [_delivery(user, step, candidate) for step in steps for candidate in step.sent]
-
-
-def _delivery(user: str, step: Step, candidate: Candidate) -> Delivery:
-    event = candidate.event
-    return Delivery(
-        user=user,
-        event=event.id,
-        seq=event.seq,
-        rank=candidate.rank,
-        subscriptions=candidate.specific,
-        published=event.time,
-        forwarded=step.forwarded,
-        window=step.window,
-    )
 
 
 def replay(catalog: Catalog, events: Sequence[Event]) -> list[Delivery]:

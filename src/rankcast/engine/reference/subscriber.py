@@ -1,17 +1,29 @@
 """One user in a shard: scores, most specific subscriptions, delivery mode."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy, deepcopy
 from dataclasses import replace
 from datetime import datetime
+from typing import NamedTuple
 
 from rankcast.choose import Candidate, DeliveryMode, Moment, Sliding, Step, delivery_mode
 from rankcast.choose.filters import Filtered, filtered
-from rankcast.model import Catalog, Event, Policy, RestartedState, ScorePart, Subscription, restarted
+from rankcast.model import (
+    Catalog,
+    Concept,
+    Delivery,
+    Event,
+    Policy,
+    Preference,
+    RestartedState,
+    ScorePart,
+    Subscription,
+    restarted,
+)
 from rankcast.plain import State
 from rankcast.rank import CombinedScore, ScoreExplanation, Specificity, event_rank, novelty_of, scores, with_starts
 
-__all__ = ["Subscriber", "records_of"]
+__all__ = ["Subscriber", "UserRecords", "deliveries_of", "records_of"]
 
 
 class Subscriber:
@@ -153,14 +165,24 @@ class Subscriber:
         self._known = records_of(self._user, catalog)
         policy, subscriptions = catalog.policy_of(self._user), catalog.subscriptions_of(self._user)
         self._scores = scores(subscriptions, catalog.preferences_of(self._user), policy.levels)
-        self._policy = replace(policy, decay=with_starts(policy.decay, self._scores))
+        decay = with_starts(policy.decay, self._scores)
+        self._policy = policy if decay is policy.decay else replace(policy, decay=decay)
         self._weights = {subscription.id: subscription.weight for subscription in subscriptions}
         self._specificity.update(subscriptions, catalog.meaning_of(self._user))
 
 
-def records_of(user: str, catalog: Catalog) -> tuple[object, ...]:
+class UserRecords(NamedTuple):
+    """Everything in a catalog that affects how a user is served."""
+
+    subscriptions: list[Subscription]
+    preferences: list[Preference]
+    policy: Policy
+    concepts: list[Concept]
+
+
+def records_of(user: str, catalog: Catalog) -> UserRecords:
     """Everything in the catalog that affects how a user is served."""
-    return (
+    return UserRecords(
         catalog.subscriptions_of(user),
         catalog.preferences_of(user),
         catalog.policy_of(user),
@@ -189,3 +211,21 @@ def _same_novelty(before: Policy, after: Policy) -> bool:
     """Whether the state of the novelty in the score stays valid when the policy changes."""
     parts = (ScorePart.NOVELTY in policy.score and policy.score[ScorePart.NOVELTY] > 0 for policy in (before, after))
     return all(parts) and RestartedState.NOVELTY not in restarted(before, after)
+
+
+def deliveries_of(user: str, steps: Iterable[Step]) -> list[Delivery]:
+    """The deliveries of some steps of a user's delivery mode."""
+    return [
+        Delivery(
+            user,
+            candidate.event.id,
+            candidate.seq,
+            candidate.rank,
+            candidate.specific,
+            candidate.event.time,
+            step.forwarded,
+            step.window,
+        )
+        for step in steps
+        for candidate in step.sent
+    ]

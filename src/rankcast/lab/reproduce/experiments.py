@@ -51,12 +51,21 @@ class Paper:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """What a module in `experiments/` reproduces, and the function that runs it."""
+    """What a module in `experiments/` reproduces, and the function that runs it.
+
+    An experiment `is_timed` if rows of it are durations: nothing else runs beside it then.
+    """
 
     name: str
     title: str
     source: str
     run: Callable[["ExperimentReport"], None]
+    is_timed: bool = False
+
+    @property
+    def paper(self) -> str:
+        """The paper: the source up to the first comma."""
+        return _paper(self.source)
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -74,7 +83,7 @@ class Result(msgspec.Struct, frozen=True):
     @property
     def paper(self) -> str:
         """The paper: the source up to the first comma."""
-        return self.source.partition(", ")[0]
+        return _paper(self.source)
 
     @property
     def agreeing(self) -> str:
@@ -153,7 +162,8 @@ class ExperimentReport:
         """Check a statement of the paper on every case; it agrees only if the rule holds for all of them.
 
         A case has the arguments of the rule. `over` says what the cases are: at least 10 seeds or samples of the
-        data, or all users, or all cells of a table. `paper` quotes the statement, `ours` has figures of ours, `of` names what the rule is about.
+        data, or all users, or all cells of a table. `paper` quotes the statement, `ours` has figures of ours, `of`
+        names what the rule is about.
         """
         verdicts = [rule(*case) for case in cases]
         if len(verdicts) < (self.seeds if over in ("seeds", "samples") else 1):
@@ -198,6 +208,10 @@ def checkout() -> Path:
         if (root / "experiments").is_dir():
             return root
     raise RankcastError("no folder 'experiments' here; run this in a checkout of Rankcast")
+
+
+def _paper(source: str) -> str:
+    return source.partition(", ")[0]
 
 
 def natural(text: str) -> list[tuple[int, str]]:

@@ -1,8 +1,14 @@
-"""Runs experiments one after the other; skips those that have results of the same code."""
+"""Runs experiments; skips those that have results of the same code."""
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from itertools import groupby
+from multiprocessing import get_context
+from multiprocessing.queues import SimpleQueue
 from pathlib import Path
+from threading import Thread
 from time import perf_counter
+from typing import NamedTuple
 
 import msgspec
 
@@ -12,6 +18,24 @@ from rankcast.lab.reproduce.fingerprint import fingerprint
 
 __all__ = ["reproduce"]
 
+_Told = SimpleQueue[tuple[str, float] | None]
+
+
+class _Task(NamedTuple):
+    """Experiments that one process runs one after the other, because they share what they have computed."""
+
+    names: list[str]
+    out: Path
+    again: bool
+    folder: Path
+
+    def run(self, on_progress: Callable[[str, float], None]) -> Iterator[Result]:
+        """Run them in order."""
+        known, roots = located(self.folder), (self.folder, Path(__file__).parents[2])
+        for name in self.names:
+            experiment, module = known[name]
+            yield _run(experiment, self.out / name, fingerprint(module, roots), on_progress, self.again)
+
 
 def reproduce(
     names: Sequence[str],
@@ -19,8 +43,12 @@ def reproduce(
     on_progress: Callable[[str, float], None] = lambda name, share: None,
     again: bool = False,
     folder: Path | None = None,
+    processes: int = 1,
 ) -> Iterator[Result]:
-    """Run experiments by name (`["all"]` for all); skip those that have a result of the same code under `out`."""
+    """Run experiments by name (`["all"]` for all); skip those that have a result of the same code under `out`.
+
+    With several processes, so many papers are reproduced at the same time, and after them, alone, what is timed.
+    """
     folder = folder or checkout() / "experiments"
     known = located(folder)
     chosen = list(known) if list(names) == ["all"] else list(names)
@@ -29,10 +57,47 @@ def reproduce(
             raise RankcastError(
                 f"there is no experiment {name!r}{did_you_mean(name, known)} (see: rankcast reproduce --list)"
             )
-    roots = (folder, Path(__file__).parents[2])
-    for name in chosen:
-        experiment, module = known[name]
-        yield _run(experiment, out / name, fingerprint(module, roots), on_progress, again)
+    if min(processes, len(chosen)) == 1:
+        yield from _Task(chosen, out, again, folder).run(on_progress)
+        return
+    timed = [name for name in chosen if known[name][0].is_timed]
+    rest = [name for name in chosen if name not in timed]
+    papers = groupby(rest, key=lambda name: known[name][0].paper)
+    results = _at_once([_Task(list(group), out, again, folder) for _, group in papers], processes, on_progress)
+    results += _Task(timed, out, again, folder).run(on_progress)
+    yield from sorted(results, key=lambda result: chosen.index(result.name))
+
+
+def _at_once(tasks: Sequence[_Task], processes: int, on_progress: Callable[[str, float], None]) -> list[Result]:
+    """Run several tasks at the same time."""
+    context = get_context("spawn")
+    told: _Told = context.SimpleQueue()
+
+    def tell() -> None:
+        while (progress := told.get()) is not None:
+            on_progress(*progress)
+
+    teller = Thread(target=tell, name="rankcast-progress", daemon=True)
+    teller.start()
+    try:
+        with ProcessPoolExecutor(processes, context, _begin, (told,)) as pool:
+            return [result for results in pool.map(_run_task, tasks) for result in results]
+    finally:
+        told.put(None)
+        teller.join()
+
+
+_told: _Told
+"""In a process of the pool: where progress is told."""
+
+
+def _begin(told: _Told) -> None:
+    global _told
+    _told = told
+
+
+def _run_task(task: _Task) -> list[Result]:
+    return list(task.run(lambda name, share: _told.put((name, share))))
 
 
 def _run(

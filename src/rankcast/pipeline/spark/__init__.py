@@ -1,8 +1,8 @@
 """Rankcast on Spark: DataFrames of events in, DataFrames of matches and deliveries out.
 
-Nothing here relies on the order of rows or changes the user's session. Only `summarise` and `summarise_values`, which do
-not return a DataFrame, run actions. Everything works in a classic session and under Spark Connect. `serve_store` runs the
-live pipeline of a store.
+Nothing here relies on the order of rows or changes the user's session. Only `summarise` and `summarise_values`, which
+do not return a DataFrame, run actions. Everything works in a classic session and under Spark Connect. `serve_store`
+runs the live pipeline of a store, and `serve_team` a team on a stream.
 """
 
 from importlib import import_module
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rankcast.pipeline.spark.session import local_session
     from rankcast.pipeline.spark.source import register
     from rankcast.pipeline.spark.stream import serve_store
-    from rankcast.pipeline.spark.team import deliver_to_team
+    from rankcast.pipeline.spark.team import deliver_to_team, serve_team
 
 _require("spark")
 
@@ -36,6 +36,7 @@ __all__ = [
     "register",
     "rejects",
     "serve_store",
+    "serve_team",
     "set_aside",
     "summarise",
     "summarise_values",
@@ -53,7 +54,7 @@ _MODULES = {
     "session": ("local_session",),
     "source": ("register",),
     "stream": ("serve_store",),
-    "team": ("deliver_to_team",),
+    "team": ("deliver_to_team", "serve_team"),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -15,6 +15,7 @@ from rankcast.engine.reference.shard import shard_of
 from rankcast.errors import ModelError
 from rankcast.language.columns import spark_schema
 from rankcast.model import Catalog, Delivery
+from rankcast.overlay import functions_of
 from rankcast.pipeline.spark.inputs import (
     LivesIn,
     catalog_packets,
@@ -128,4 +129,4 @@ def by_shard(
     )
     packets = catalog_packets(events.sparkSession, catalog, count, lives_in).unionAll(sent)
     placed = packets.repartition(count, "shard").sortWithinPartitions("shard", "at", "id")
-    return placed.mapInArrow(shipped(serve_shards, serve=serve), schema)
+    return placed.mapInArrow(shipped(serve_shards, serve=serve, functions=functions_of(catalog)), schema)

@@ -1,17 +1,13 @@
 """How the columns of a DataFrame map to the attributes of events."""
 
-from collections.abc import Iterator
-
-import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import types as t
 
 from rankcast.errors import ModelError
-from rankcast.language import check_event_size, decode_event
 from rankcast.language.membership_json import FORMS
-from rankcast.language.tables import RESERVED, Outcome, events_of_table, is_imprecise
+from rankcast.language.tables import is_imprecise
 
-__all__ = ["RESERVED", "Outcome", "check_columns", "event_columns", "events_of_json", "events_of_table"]
+__all__ = ["check_columns", "event_columns"]
 
 _SCALARS = (
     t.StringType,
@@ -113,13 +109,3 @@ def _check_struct(name: str, struct: t.StructType) -> None:
 
 def _is_numbers(kind: t.DataType) -> bool:
     return isinstance(kind, t.ArrayType) and isinstance(kind.elementType, _NUMERIC)
-
-
-def events_of_json(lines: pa.Array) -> Iterator[Outcome]:
-    """Decode events from JSON, one per text or byte string."""
-    for line in lines.to_pylist():
-        try:
-            raw = line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line or b""
-            yield decode_event(check_event_size(raw))
-        except ModelError as error:
-            yield line.decode("utf-8", "replace") if isinstance(line, bytes) else line or "", str(error)

@@ -8,20 +8,43 @@ from rankcast import errors
 from rankcast.errors import EnvironmentProblem, RankcastError, StoreError
 from rankcast.store.places import without_passwords
 
-__all__ = ["explain", "wait_for"]
+__all__ = ["explain", "names_in", "wait_for"]
 
 _OURS = re.compile(
     r"rankcast\.errors\.(\w+): (.*?)(?=\n\S*\n|\n SQLSTATE|\nJVM stacktrace|\n=== |\n\n|\n\s+at |\Z)", re.DOTALL
 )
-_DAMAGED = re.compile(
-    r"STATE_STORE_CHECKPOINT_LOCATION_NOT_EMPTY|Incomplete log file|INCOMPLETE_LOG|CANNOT_LOAD_STATE_STORE|UNRELEASED_THREAD|CANNOT_READ_STREAMING_STATE_FILE|"
-    r"CANNOT_READ_DELTA_FILE|CANNOT_READ_MISSING_SNAPSHOT_FILE|CANNOT_READ_SNAPSHOT_FILE|CHECKPOINT_FILE_CHECKSUM|"
-    r"batch \d+ doesn't exist|MISSING_OFFSET|EOFException|ZipException|truncated|Error reading .*metadata|"
-    r"Unrecognized token|unsupported log version|MalformedInput|malformedLogFile",
+"""An error of this package, which Spark passes on as the text of a Python traceback."""
+_DAMAGED = frozenset(
+    {
+        "BATCH_METADATA_NOT_FOUND",
+        "CANNOT_LOAD_STATE_STORE",
+        "CHECKPOINT_FILE_CHECKSUM_VERIFICATION_FAILED",
+        "MALFORMED_LOG_FILE",
+        "STATE_STORE_CHECKPOINT_LOCATION_NOT_EMPTY",
+        "STATE_STORE_ROW_CHECKSUM_VERIFICATION_FAILED",
+        "STREAMING_CHECKPOINT_MISSING_METADATA_FILE",
+        "STREAMING_STATEFUL_OPERATOR_MISSING_STATE_DIRECTORY",
+        "EOFException",
+        "JsonParseException",
+        "MalformedInputException",
+        "ZipException",
+    }
+)
+"""Spark's conditions and Java's classes that mean that a file of a checkpoint is damaged or gone."""
+_NAME = re.compile(r"\b(?:[A-Z]+(?:_[A-Z]+)+|[A-Z]\w*(?:Exception|Error))\b")
+# Spark gives no name to what follows: plain exceptions, which only their sentences tell apart.
+_DAMAGED_TOLD = re.compile(
+    r"Incomplete log file|batch \d+ doesn't exist|truncated|Error reading .*metadata|unsupported log version",
     re.IGNORECASE,
 )
 _BUSY = "Python worker failed to connect back"
-_FULL = re.compile(r"No space left on device|Disk quota exceeded|File too large")
+_FULL = ("No space left on device", "Disk quota exceeded", "File too large")
+"""How the operating system says it."""
+
+
+def names_in(text: str) -> "dict[str, re.Match[str]]":
+    """The conditions of Spark and the classes of Java that the text of an error names, and where."""
+    return {found[0]: found for found in _NAME.finditer(text)}
 
 
 def explain(error: BaseException, checkpoint: str = "") -> RankcastError | None:
@@ -34,7 +57,7 @@ def explain(error: BaseException, checkpoint: str = "") -> RankcastError | None:
             return kind(ours[2].strip()) if issubclass(kind, RankcastError) else None
         except TypeError:
             return RankcastError(ours[2].strip())
-    if _FULL.search(text):
+    if any(told in text for told in _FULL):
         return EnvironmentProblem(
             f"no space is left where the checkpoint {checkpoint!r} or Spark's temporary files are; nothing is lost: make room, and "
             "start again"
@@ -44,7 +67,8 @@ def explain(error: BaseException, checkpoint: str = "") -> RankcastError | None:
             "Spark has started a Python worker that did not answer within its 10 s: the machine is too busy, or short of memory; "
             "nothing is lost: start again"
         )
-    damaged = _DAMAGED.search(text)
+    named = [found for name, found in names_in(text).items() if name in _DAMAGED]
+    damaged = named[0] if named else _DAMAGED_TOLD.search(text)
     if damaged is not None:
         return StoreError(
             f"the checkpoint {checkpoint!r} is damaged ({_line(text, damaged)}); put a copy of it in its place, or make the delivery "

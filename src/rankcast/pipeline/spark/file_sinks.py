@@ -1,23 +1,29 @@
-"""Deliveries as files in a folder: one file per micro-batch with deliveries, named by its range and its pipeline.
+"""Deliveries as files in a folder: one file per shard and micro-batch, named by its range and its pipeline.
 
-A file never changes and is never replaced. So a program may read each file once, as Spark's file stream does.
+Each shard writes its file in its task, under a hidden name, and the driver renames the files when all are written. So
+driver and executors share the folder. A file never changes and is never replaced. So a program may read each file once,
+as Spark's file stream does.
 """
 
 import json
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 from urllib.parse import unquote
+from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from rankcast.errors import ModelError, StoreError
-from rankcast.language import dumps
-from rankcast.pipeline.spark.repeats import Pair, SinkProgress, pairs_of
-from rankcast.pipeline.spark.sinks import MicroBatchResult, lines_of
+from rankcast.language import decode_delivery, dumps
+from rankcast.language.columns import arrow_table
+from rankcast.model import Delivery
+from rankcast.pipeline.spark.repeats import Pair, SinkProgress, pairs_of, unsent
+from rankcast.pipeline.spark.sinks import MicroBatchResult, ShardPart, TaskSink, lines_of
 
 __all__ = ["JsonLines", "ParquetFiles"]
 
@@ -31,31 +37,38 @@ _progress: dict[tuple[str, str, str], SinkProgress] = {}
 
 
 @dataclass(frozen=True)
-class JsonLines:
-    """Writes JSON Lines files (semantics: Files) into a local folder."""
+class _FileSink(TaskSink):
+    """Writes files into a folder."""
 
     folder: str
+    suffix: ClassVar[str]
 
     def __post_init__(self) -> None:
         _local(self.folder)
 
-    def __call__(self, made: MicroBatchResult) -> None:
-        """Write the deliveries that the folder does not have yet."""
-        _Folder(_local(self.folder), ".jsonl").add(made)
+    def write(self, part: ShardPart) -> bytes:
+        """Write a hidden file. Returns its name."""
+        made = part.result
+        name = f".{_name(made)}-{uuid4().hex}{self.suffix}.part"
+        _write(_local(self.folder) / name, _encoded(made.deliveries, self.suffix))
+        return name.encode()
+
+    def publish(self, made: MicroBatchResult, receipts: Sequence[bytes]) -> None:
+        """Show the deliveries that the folder does not have yet."""
+        if receipts:
+            _Folder(_local(self.folder), self.suffix).add(made, [receipt.decode() for receipt in receipts])
 
 
-@dataclass(frozen=True)
-class ParquetFiles:
-    """Writes Parquet files into a local folder."""
+class JsonLines(_FileSink):
+    """Writes JSON Lines files (semantics: Files) into a folder."""
 
-    folder: str
+    suffix = ".jsonl"
 
-    def __post_init__(self) -> None:
-        _local(self.folder)
 
-    def __call__(self, made: MicroBatchResult) -> None:
-        """Write the deliveries that the folder does not have yet."""
-        _Folder(_local(self.folder), ".parquet").add(made)
+class ParquetFiles(_FileSink):
+    """Writes Parquet files into a folder."""
+
+    suffix = ".parquet"
 
 
 class _File(NamedTuple):
@@ -74,19 +87,41 @@ class _Folder:
         self._folder = folder
         self._suffix = suffix
 
-    def add(self, made: MicroBatchResult) -> None:
-        """Write the deliveries of a micro-batch that the folder does not have yet."""
-        if not made.deliveries.num_rows:
-            return
+    def add(self, made: MicroBatchResult, names: Sequence[str]) -> None:
+        """Show the deliveries of a micro-batch, in hidden files of these names, that the folder does not have yet."""
+        parts = [self._folder / name for name in names]
+        for part in parts:
+            if not part.exists():
+                raise StoreError(
+                    f"an executor wrote {part.name!r} to the folder {str(self._folder)!r}, but the driver does not find it there; choose "
+                    "a folder that all machines share"
+                )
         key = (str(self._folder.absolute()), self._suffix, made.pipeline)
-        progress = _progress.pop(key, None) or self._begun(made)
-        fresh = progress.unsent(made, lambda: self._sent(made))
-        if fresh.num_rows:
-            self._write(self._free_name(made), _encoded(fresh, self._suffix))
-        progress.wrote(made, fresh)
+        try:
+            progress = _progress.pop(key, None) or self._begun(made, parts)
+            sent = progress.sent(made, lambda: self._sent(made))
+            for part in parts:
+                self._show(part, made, sent)
+        except StoreError:
+            for part in parts:
+                part.unlink(missing_ok=True)
+            raise
+        progress.wrote(made)
         _progress[key] = progress
 
-    def _begun(self, made: MicroBatchResult) -> SinkProgress:
+    def _show(self, part: Path, made: MicroBatchResult, sent: set[Pair] | None) -> None:
+        """Give a hidden file its name, without the deliveries that were sent before."""
+        if sent is not None:
+            deliveries = _read(part)
+            fresh = unsent(deliveries, sent)
+            if not fresh.num_rows:
+                part.unlink()
+                return
+            if fresh.num_rows < deliveries.num_rows:
+                _write(part, _encoded(fresh, self._suffix))
+        part.rename(self._folder / self._free_name(made))
+
+    def _begun(self, made: MicroBatchResult, parts: Sequence[Path]) -> SinkProgress:
         """The progress of the pipeline in this folder. Raises StoreError if the folder belongs to another store."""
         mark = self._folder / _MARK
         files = self._files(made.pipeline)
@@ -100,7 +135,10 @@ class _Folder:
                     f"the folder {str(self._folder)!r} has the deliveries of another store; choose another folder for this one"
                 )
         else:
-            self._write(_MARK, dumps({"store": made.store}).encode())
+            _write(mark, dumps({"store": made.store}).encode())
+        for left in self._folder.glob(f".*-{made.pipeline}-*.part*"):  # of tasks that failed
+            if left not in parts:
+                left.unlink(missing_ok=True)
         return SinkProgress(
             max((file.up_to for file in files), default=-1), max((file.batch for file in files), default=-1)
         )
@@ -108,7 +146,7 @@ class _Folder:
     def _sent(self, made: MicroBatchResult) -> set[Pair]:
         files = self._files(made.pipeline)
         paths = [file.path for file in files if file.up_to >= made.after or file.batch >= made.batch]
-        return {pair for path in paths for pair in _pairs(path)}
+        return {pair for path in paths for pair in pairs_of(_read(path))}
 
     def _files(self, pipeline: str) -> list[_File]:
         """The files of the pipeline, and files of earlier releases, which do not name a pipeline."""
@@ -131,28 +169,33 @@ class _Folder:
         return found
 
     def _free_name(self, made: MicroBatchResult) -> str:
-        """The file name of a micro-batch. Ranges without events can have the same name, so they are numbered."""
-        name = f"{made.after:012d}-{made.up_to:012d}-{made.pipeline}"
+        """The next free file name of a micro-batch: its files are numbered from the second on."""
+        name = _name(made)
         taken = {path.name for path in self._folder.glob(f"{name}*")}
         numbered = (
             f"{name}{more}{self._suffix}" for more in ("", *(f"-{number}" for number in range(1, len(taken) + 2)))
         )
         return next(free for free in numbered if free not in taken)
 
-    def _write(self, name: str, content: bytes) -> None:
-        """Write a file completely or not at all."""
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            unfinished = self._folder / f".{name}.part"
-            with open(unfinished, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            unfinished.replace(self._folder / name)
-        except OSError as error:
-            raise StoreError(
-                f"cannot write {name!r} to {str(self._folder)!r}: {error.strerror}; nothing of the batch is lost"
-            ) from error
+
+def _name(made: MicroBatchResult) -> str:
+    return f"{made.after:012d}-{made.up_to:012d}-{made.pipeline}"
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file completely or not at all."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_name(f".{path.name.removeprefix('.')}.new")
+        with open(unfinished, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+    except OSError as error:
+        raise StoreError(
+            f"cannot write {path.name!r} to {str(path.parent)!r}: {error.strerror}; nothing of the batch is lost"
+        ) from error
 
 
 def _encoded(deliveries: pa.Table, suffix: str) -> bytes:
@@ -163,14 +206,13 @@ def _encoded(deliveries: pa.Table, suffix: str) -> bytes:
     return bytes(sink.getvalue().to_pybytes())
 
 
-def _pairs(path: Path) -> list[Pair]:
-    """The user and event of each delivery in a file."""
+def _read(path: Path) -> pa.Table:
+    """The deliveries of a file."""
     try:
-        if path.suffix == ".parquet":
-            return pairs_of(pq.read_table(path, columns=["user", "event"]))
-        rows = [json.loads(line) for line in path.read_bytes().splitlines()]
-        return [(row["user"], row["event"]) for row in rows]
-    except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
+        if path.name.removesuffix(".part").endswith(".parquet"):
+            return pq.ParquetFile(path).read()
+        return arrow_table([decode_delivery(json.loads(line)) for line in path.read_bytes().splitlines()], Delivery)
+    except (OSError, ValueError, KeyError, TypeError, pa.ArrowException, ModelError) as error:
         raise StoreError(
             f"{str(path)!r} cannot be read, so what it has cannot be left out: {error}; put it right, or choose another folder"
         ) from None
@@ -184,6 +226,6 @@ def _local(folder: str) -> Path:
     if found["scheme"].lower() == "file":
         return Path("/" + unquote(folder[found.end() :]).lstrip("/"))
     raise ModelError(
-        f"a sink of files writes to a folder of this machine, not to {folder!r}; give a path, and let Spark write to "
-        f'{found["scheme"]} itself: spark.readStream.format("rankcast").option("table", "deliveries"), with writeStream'
+        f"a sink of files writes to a folder that is mounted on all machines, not to {folder!r}; give a path, or let Spark "
+        f"write a table there: table:parquet?path={folder}"
     )

@@ -16,6 +16,7 @@ from pyspark.sql import functions as f
 from rankcast.errors import EnvironmentProblem, ModelError, StoreError
 from rankcast.pipeline.kafka_security import explain_refusal
 from rankcast.pipeline.spark.checkpoints import is_begun, keep_line, kept_line
+from rankcast.pipeline.spark.failures import names_in
 from rankcast.pipeline.spark.workers import WRITTEN
 from rankcast.pipeline.topics import Topic
 
@@ -122,22 +123,23 @@ def check_topic(spark: SparkSession, topic: Topic, checkpoint: str | os.PathLike
 def explain(error: BaseException, topic: Topic) -> StoreError | EnvironmentProblem | ModelError | None:
     """The meaning of a failure of Spark's connector and what to do; None if there is nothing to add."""
     text = str(error)
-    if "Failed to find data source: kafka" in text or "[DATA_SOURCE_NOT_FOUND]" in text:
+    names = names_in(text)
+    if {"DATA_SOURCE_NOT_FOUND", "KAFKA_DATA_SOURCE_NOT_ENABLED"} & names.keys():
         import pyspark
 
         return EnvironmentProblem(
             f"this Spark has no connector to Kafka; start it with --packages {CONNECTOR}:{pyspark.__version__}, or name a folder "
             f"with its jars in {JARS}"
         )
-    if re.search(r"KAFKA_DATA_LOSS|data (may have been|was) (lost|missed)|OffsetOutOfRange", text):
+    if {"KAFKA_DATA_LOSS", "OffsetOutOfRangeException"} & names.keys():
         return StoreError(
             f"messages of the topic {topic.name!r} are gone that the pipeline has not read: they were deleted (retention?), or the "
             f"topic was made anew. Nothing was skipped. ({_gist(text)})"
         )
-    if "UnknownTopicOrPartition" in text:
+    if "UnknownTopicOrPartitionException" in names:
         return EnvironmentProblem(f"there is no topic {topic.name!r} at {topic.servers} any more")
-    if found := re.search(r"(Sasl|Ssl)AuthenticationException[^\n]*", text):
-        return explain_refusal(found[0], topic.servers, topic.security)
+    if found := names.get("SaslAuthenticationException") or names.get("SslAuthenticationException"):
+        return explain_refusal(text[found.start() :].split("\n")[0], topic.servers, topic.security)
     if "org.apache.kafka.common.errors.TimeoutException" in text:
         return EnvironmentProblem(
             f"Kafka at {topic.servers} did not answer in time for the topic {topic.name!r}; is it there?"

@@ -2,8 +2,8 @@
 
 There are two ways, with two guarantees:
 
-- `KafkaSink`, for a pipeline over a store: each micro-batch is one Kafka transaction, which also records the position
-  of the pipeline. A micro-batch that is repeated after a crash is not written again. If a checkpoint was restored
+- `KafkaSink`, for a pipeline over a store: each shard writes its part of a micro-batch in its task, as one Kafka
+  transaction, which also records the position of the shard. A part that is repeated after a crash is not written again. If a checkpoint was restored
   from a backup and the ranges differ, only the deliveries that the topic lacks are sent. So a consumer with
   ``isolation.level=read_committed`` sees every delivery exactly once. This holds as long as the broker remembers the
   position (``offsets.retention.minutes``, 7 days by default, counted from when the pipeline stops). After that, a
@@ -12,7 +12,6 @@ There are two ways, with two guarantees:
   least once. Each event is delivered to a user only once, so a consumer can drop duplicates by (user, event).
 """
 
-import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -26,8 +25,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 
 from rankcast.errors import EnvironmentProblem, StoreError
-from rankcast.pipeline.spark.repeats import Pair, SinkProgress, pairs_of
-from rankcast.pipeline.spark.sinks import MicroBatchResult, lines_of
+from rankcast.pipeline.spark.repeats import Pair, SinkProgress, pairs_of, unsent
+from rankcast.pipeline.spark.sinks import MicroBatchResult, ShardPart, TaskSink, lines_of
 from rankcast.pipeline.topics import Topic
 from rankcast.plain import JsonObject
 
@@ -63,34 +62,44 @@ class _Noted(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class KafkaSink:
-    """Writes the deliveries of each micro-batch to an existing topic, in one transaction.
+class KafkaSink(TaskSink):
+    """Writes the deliveries of each shard and micro-batch to an existing topic, in one transaction.
 
     A topic holds the deliveries of one store. Successive pipelines of the same store may write to it.
     """
 
     topic: Topic
 
-    def __call__(self, made: MicroBatchResult) -> None:
+    def write(self, part: ShardPart) -> bytes:
         """Write the deliveries that the topic does not have yet."""
         from confluent_kafka import KafkaException
 
-        if not made.deliveries.num_rows:
-            return
-        key = (str(self.topic), made.pipeline)
-        # After any failure below, the next attempt asks the broker again.
-        writer = _writers.pop(key, None)
+        made = part.result
         try:
-            writer = writer or self._started(made)
-            noted = writer.noted
-            if noted.last != _identity(made):
-                fresh = writer.progress.unsent(made, lambda: self._sent(made))
-                noted = _Noted(max(noted.reached, made.up_to), _identity(made))
-                self._write(writer, made, fresh, noted)
-                writer.progress.wrote(made, fresh)
-            _writers[key] = replace(writer, noted=noted, owns_topic=True)
+            try:
+                self._add(made, _writers.pop(self._key(made), None))
+            except KafkaException as error:
+                if not _is_fenced(error):
+                    raise
+                # Spark gave the shard to another of its Python processes meanwhile, or repeats the task.
+                self._add(made, None)
         except KafkaException as error:
             raise self._failure(error, made.batch) from error
+        return b""
+
+    def _key(self, made: MicroBatchResult) -> tuple[str, str]:
+        return str(self.topic), _writer_name(made)
+
+    def _add(self, made: MicroBatchResult, writer: "_Writer | None") -> None:
+        """Write with a producer of this process, or a new one. After any failure, the next attempt asks the broker."""
+        writer = writer or self._started(made)
+        noted = writer.noted
+        if noted.last != _identity(made):
+            fresh = unsent(made.deliveries, writer.progress.sent(made, lambda: self._sent(made)))
+            noted = _Noted(max(noted.reached, made.up_to), _identity(made))
+            self._write(writer, made, fresh, noted)
+            writer.progress.wrote(made)
+        _writers[self._key(made)] = replace(writer, noted=noted, owns_topic=True)
 
     def _write(self, writer: "_Writer", made: MicroBatchResult, deliveries: pa.Table, noted: _Noted) -> None:
         from confluent_kafka import KafkaException
@@ -102,7 +111,7 @@ class KafkaSink:
             for user, line in zip(deliveries["user"].to_pylist(), lines_of(deliveries), strict=True):
                 self._send(producer, user, line, origin)
             last = msgspec.json.encode(noted.last).decode()
-            self._note(producer, _group(made.pipeline), noted.reached, last)
+            self._note(producer, _group(_writer_name(made)), noted.reached, last)
             if not writer.owns_topic:
                 self._note(producer, _OWNER, 0, str(made.store))
             producer.commit_transaction(_PATIENCE)
@@ -155,7 +164,7 @@ class KafkaSink:
             consumer.close()
 
     def _started(self, made: MicroBatchResult) -> "_Writer":
-        """Start a producer that fences off any other of the same pipeline, such as that of a dying driver."""
+        """Start a producer that fences off any other of the same shard, such as that of a task that is run again."""
         from confluent_kafka import Producer
 
         self.topic.found()
@@ -164,17 +173,19 @@ class KafkaSink:
             raise StoreError(
                 f"the topic {self.topic} has the deliveries of another store; give the deliveries of this one a topic of their own"
             )
-        settings = {"transactional.id": f"rankcast-{made.pipeline}", "partitioner": "murmur2_random"}
+        settings = {"transactional.id": f"rankcast-{_writer_name(made)}", "partitioner": "murmur2_random"}
         producer = Producer({**self._settings(), **settings})
         producer.init_transactions(_PATIENCE)
-        noted = self._noted(made.pipeline)
+        noted = self._noted(made)
         return _Writer(producer, noted, SinkProgress(noted.reached, noted.unnamed), owner is not None)
 
-    def _noted(self, pipeline: str) -> _Noted:
-        found = self._read_note(_group(pipeline))
-        if found is not None:
-            return _Noted(found[0], msgspec.json.decode(found[1], type=tuple[int, int, str]))
-        earlier = self._read_note(f"rankcast-{pipeline}")
+    def _noted(self, made: MicroBatchResult) -> _Noted:
+        # Earlier releases had one note for all shards, and before that only a number.
+        for name in (_writer_name(made), made.pipeline):
+            found = self._read_note(_group(name))
+            if found is not None:
+                return _Noted(found[0], msgspec.json.decode(found[1], type=tuple[int, int, str]))
+        earlier = self._read_note(f"rankcast-{made.pipeline}")
         return _Noted() if earlier is None else _Noted(unnamed=earlier[0] - 1)
 
     def _sent(self, made: MicroBatchResult) -> set[Pair]:
@@ -183,7 +194,7 @@ class KafkaSink:
 
         sent: set[Pair] = set()
         consumer = self._consumer(
-            _group(made.pipeline), {"isolation.level": "read_committed", "enable.partition.eof": True}
+            _group(_writer_name(made)), {"isolation.level": "read_committed", "enable.partition.eof": True}
         )
         try:
             partitions = consumer.list_topics(self.topic.name, timeout=_PATIENCE).topics[self.topic.name].partitions
@@ -217,7 +228,7 @@ class KafkaSink:
 
     def _failure(self, error: Exception, batch: int) -> StoreError | EnvironmentProblem:
         reason = error.args[0].str() if error.args else str(error)
-        if re.search(r"(?i)fenced|epoch", reason):
+        if _is_fenced(error):
             return StoreError(
                 f"another process of the same pipeline writes to {self.topic} ({reason}); end one of the two"
             )
@@ -226,7 +237,7 @@ class KafkaSink:
 
 @dataclass(frozen=True)
 class _Writer:
-    """The state of a pipeline that writes to a topic from this process."""
+    """The state of a shard that writes to a topic from this process."""
 
     producer: Any
     noted: _Noted
@@ -237,9 +248,22 @@ class _Writer:
 _writers: dict[tuple[str, str], _Writer] = {}
 
 
-def _group(pipeline: str) -> str:
-    """The consumer group under which the broker stores the position of a pipeline."""
-    return f"rankcast-range-{pipeline}"
+def _writer_name(made: MicroBatchResult) -> str:
+    """The name of a shard of a pipeline."""
+    return f"{made.pipeline}-{made.reports[0].shard}"
+
+
+def _group(name: str) -> str:
+    """The consumer group under which the broker stores a position."""
+    return f"rankcast-range-{name}"
+
+
+def _is_fenced(error: Exception) -> bool:
+    """Whether another producer with the same transactional id was started."""
+    from confluent_kafka import KafkaError
+
+    codes = (KafkaError._FENCED, KafkaError.PRODUCER_FENCED, KafkaError.INVALID_PRODUCER_EPOCH)
+    return bool(error.args) and isinstance(error.args[0], KafkaError) and error.args[0].code() in codes
 
 
 def _identity(made: MicroBatchResult) -> tuple[int, int, str]:

@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -25,7 +25,7 @@ from rankcast.language.columns import arrow_schema
 from rankcast.language.plain_rows import attributes_of, plain_rows
 from rankcast.matching.batch import Integers, Matches, merged
 from rankcast.model import Always, Catalog, Event, Match, Not, Policy, Preference, Record, Subscription
-from rankcast.overlay import Admission, Custom, functions_of, use_functions
+from rankcast.overlay import Admission, CatalogFunctions, functions_of, use_functions
 from rankcast.pipeline.spark.inputs import shared_lines
 from rankcast.pipeline.spark.packets import FailedMatch, MatchedTable
 from rankcast.pipeline.spark.workers import WHOLE, outcomes
@@ -50,7 +50,7 @@ class ShippedIndex:
     of_users: bytes = field(repr=False)
     """Policies, reduced to their norms. If there are advertisements, whole policies, and preferences. The subscriptions
     of users of whom one cannot be in the index."""
-    functions: Mapping[str, Custom] = field(repr=False)
+    functions: CatalogFunctions = field(repr=False)
     homes: bytes = field(repr=False)
     """The shard of each user of the index."""
 

@@ -17,8 +17,8 @@ from rankcast.errors import ModelError, did_you_mean
 from rankcast.fuzzy import NumberSummary, ValueSummary, digits_for
 from rankcast.fuzzy.summary import Bucket, Key, number_of
 from rankcast.fuzzy.value_summary import MOST_VALUES, Context, contexts_in, strings_of
+from rankcast.language.tables import RESERVED, events_of_json, events_of_table
 from rankcast.model import Event
-from rankcast.pipeline.spark.columns import RESERVED, events_of_json, events_of_table
 from rankcast.pipeline.spark.shipping import shipped
 
 __all__ = ["summarise", "summarise_values", "values_of"]

@@ -14,7 +14,7 @@ import pyarrow as pa
 if TYPE_CHECKING:
     from rankcast.pipeline.spark.sinks import MicroBatchResult
 
-__all__ = ["Pair", "SinkProgress", "pairs_of"]
+__all__ = ["Pair", "SinkProgress", "pairs_of", "unsent"]
 
 Pair: TypeAlias = tuple[str, str]
 """A user and an event."""
@@ -36,33 +36,55 @@ class SinkProgress:
         self._unnamed = unnamed
         self._batch = -1
         self._goes_on = False
+        self._since: int | None = None
         self._sent: set[Pair] | None = None
 
-    def unsent(self, made: "MicroBatchResult", sent_before: Callable[[], set[Pair]]) -> pa.Table:
-        """The deliveries that the sink does not have yet.
-
-        `sent_before` returns those that the sink may have from the range onwards. It is called only if the range does
-        not continue from what was written.
-        """
-        is_next = made.after >= self.reached and made.batch > self._unnamed
+    def is_next(self, made: "MicroBatchResult") -> bool:
+        """Whether the range continues from what was written, so that the sink has nothing of it."""
+        is_beyond = made.after >= self.reached and made.batch > self._unnamed
         # A range without events (the clock ended a period) is next only after a range that this process wrote itself.
-        if is_next and (made.up_to > made.after or (self._goes_on and made.batch > self._batch)):
-            self._sent = None
-            return made.deliveries
-        if self._sent is None:
-            self._sent = sent_before()
-        sent = self._sent
-        return made.deliveries.filter(pa.array([pair not in sent for pair in pairs_of(made.deliveries)], pa.bool_()))
+        return is_beyond and (made.up_to > made.after or (self._goes_on and made.batch > self._batch))
 
-    def wrote(self, made: "MicroBatchResult", deliveries: pa.Table) -> None:
-        """Record that the sink now has these deliveries of a micro-batch."""
+    def compared_since(self, made: "MicroBatchResult") -> int | None:
+        """The position from which on the sink may have deliveries of the range; None if it can have none.
+
+        It is the start of the first range in a row of ranges that do not continue from what was written.
+        """
+        if self.is_next(made):
+            return None
+        self._since = made.after if self._since is None else self._since
+        return self._since
+
+    def sent(self, made: "MicroBatchResult", read: Callable[[], set[Pair]]) -> set[Pair] | None:
+        """What the sink may have of the range or later; None if it can have nothing.
+
+        Calls `read` at most once in a row of ranges that need it. The caller adds to the set what it writes.
+        """
+        if self.compared_since(made) is None:
+            return None
+        if self._sent is None:
+            self._sent = read()
+        return self._sent
+
+    def wrote(self, made: "MicroBatchResult") -> None:
+        """Record that the sink now has all deliveries of a micro-batch."""
+        self._goes_on = self.is_next(made)
+        if self._goes_on:
+            self._sent = self._since = None
         self.reached = max(self.reached, made.up_to)
         self._batch = made.batch
-        self._goes_on = self._sent is None
-        if self._sent is not None:
-            self._sent |= set(pairs_of(deliveries))
 
 
 def pairs_of(deliveries: pa.Table) -> list[Pair]:
     """The user and the event of each delivery."""
     return list(zip(deliveries["user"].to_pylist(), deliveries["event"].to_pylist(), strict=True))
+
+
+def unsent(deliveries: pa.Table, sent: set[Pair] | None) -> pa.Table:
+    """The deliveries that are not in `sent`, which then has them."""
+    if sent is None:
+        return deliveries
+    pairs = pairs_of(deliveries)
+    fresh = deliveries.filter(pa.array([pair not in sent for pair in pairs], pa.bool_()))
+    sent.update(pairs)
+    return fresh

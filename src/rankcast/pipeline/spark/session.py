@@ -6,7 +6,7 @@ import socket
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -94,7 +94,7 @@ def local_session(
         **_OF_SQL,
         **_driver_address(master),
     }
-    with _started_quietly(), starting_at(home):
+    with _started_quietly(), starting_at(home), nullcontext() if is_local else _sharing_libraries():
         return SparkSession.builder.config(map={**own, **given}).getOrCreate()
 
 
@@ -113,6 +113,22 @@ def _driver_address(master: str) -> dict[str, str]:
             return {"spark.driver.host": probe.getsockname()[0]}
     except OSError as error:
         raise EnvironmentProblem(f"there is no way from this machine to the master {master!r}: {error}") from error
+
+
+@contextmanager
+def _sharing_libraries() -> Iterator[None]:
+    """Let the Python processes that the driver's JVM starts find what is installed here.
+
+    Spark starts them with the Python that executors have (``spark.pyspark.python``), which may have no libraries.
+    """
+    before = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+    try:
+        yield
+    finally:
+        del os.environ["PYTHONPATH"]
+        if before is not None:
+            os.environ["PYTHONPATH"] = before
 
 
 @contextmanager

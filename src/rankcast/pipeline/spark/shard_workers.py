@@ -17,6 +17,7 @@ from rankcast.language import decode_record
 from rankcast.language.columns import arrow_table
 from rankcast.matching.batch import Integers
 from rankcast.model import Catalog, Delivery, Event, SetAside
+from rankcast.overlay import NO_FUNCTIONS, CatalogFunctions, use_functions
 from rankcast.pipeline.spark.blocks import Block, blocks_of
 from rankcast.pipeline.spark.packets import CatalogPart
 
@@ -29,8 +30,11 @@ ServeShard: TypeAlias = Callable[[Catalog, Iterator[Block]], Iterator[pa.Table]]
 """Serves a shard: its part of the catalog and its blocks in, tables out."""
 
 
-def serve_shards(batches: Iterator[pa.RecordBatch], serve: ServeShard) -> Iterator[pa.RecordBatch]:
-    """Serve one shard after the other. The packets come sorted by shard and time."""
+def serve_shards(
+    batches: Iterator[pa.RecordBatch], serve: ServeShard, functions: CatalogFunctions = NO_FUNCTIONS
+) -> Iterator[pa.RecordBatch]:
+    """Serve one shard after the other, with the functions of the driver. The packets come sorted by shard and time."""
+    use_functions(functions)
     rows = chain.from_iterable(
         zip(batch["shard"].to_pylist(), (one.as_buffer() for one in batch["packet"]), strict=True) for batch in batches
     )

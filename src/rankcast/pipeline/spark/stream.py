@@ -1,12 +1,11 @@
 """The live pipeline: events and catalog versions in, through the shards, deliveries out, each exactly once."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 from pyspark.sql import DataFrame, SparkSession
@@ -15,18 +14,26 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from rankcast.errors import ModelError
 from rankcast.language import dumps, encode_record
-from rankcast.language.columns import spark_schema
-from rankcast.model import Catalog, Delivery
+from rankcast.model import Catalog
 from rankcast.pipeline.spark.blobs import EVENTS, MARK
 from rankcast.pipeline.spark.checkpoints import pipeline_name
 from rankcast.pipeline.spark.columns import event_columns
 from rankcast.pipeline.spark.keys import shard_keys
 from rankcast.pipeline.spark.live.hosts import matchers_here
-from rankcast.pipeline.spark.live.processor import OUTPUT, ShardProcessor
+from rankcast.pipeline.spark.live.processor import ShardProcessor
 from rankcast.pipeline.spark.live.requests import HostSettings
 from rankcast.pipeline.spark.locking import start_locked
 from rankcast.pipeline.spark.shipping import shipped
-from rankcast.pipeline.spark.sinks import Sink, StoreSink, made_of, unpack
+from rankcast.pipeline.spark.sinks import (
+    OUTPUT,
+    FunctionSink,
+    Sink,
+    StoreSink,
+    TaskSink,
+    publish_batch,
+    unpacked,
+    write_part,
+)
 from rankcast.pipeline.spark.source import register
 from rankcast.pipeline.spark.source_tables import MAX_EVENTS
 from rankcast.pipeline.spark.versions import GIVES_STARTS
@@ -47,7 +54,8 @@ def serve_store(
     shards: int | None = None,
     events: DataFrame | None = None,
     json: str | None = None,
-    sink: Sink | Sequence[Sink] = (),
+    sink: Sink | TaskSink | Sequence[Sink | TaskSink] = (),
+    has_deliveries: bool = True,
     trigger: str | None = "200 milliseconds",
     max_events: int | None = MAX_EVENTS,
     start: int | str | None = None,
@@ -74,7 +82,10 @@ def serve_store(
         event log. Each micro-batch is served with one version of the catalog, which the checkpoint records. Events of
         the store's log are served with the version at their publication.
     sink
-        Where deliveries go besides the store: functions of `rankcast.pipeline.spark.sinks.MicroBatchResult`.
+        Where deliveries go besides the store: a sink to which shards write (`rankcast.pipeline.spark.sinks.sink_of`), or
+        a function of `rankcast.pipeline.spark.sinks.MicroBatchResult`, which the driver calls.
+    has_deliveries
+        Whether deliveries also go to the store. If not, the store has the progress, the counts and the rejects only.
     trigger
         How often to look for events. None serves the available events and ends.
     max_events
@@ -103,6 +114,8 @@ def serve_store(
     with Store.open(url) as opened:
         known = opened.pipeline()
         identity = opened.created()
+        if has_deliveries:
+            opened.prepare_staging()
         count = shards or (known.shards if known and known.engine == "spark" else None) or os.cpu_count() or 1
     register(spark)
     source = spark.readStream.format("rankcast").option("store", url).option("place", os.fspath(checkpoint))
@@ -139,10 +152,12 @@ def serve_store(
         max_ahead=_microseconds(max_ahead),
         asks_for_matches=asks,
     )
-    more = (sink,) if callable(sink) else tuple(sink)
+    more = (sink,) if callable(sink) or isinstance(sink, TaskSink) else sink
+    given = [one if isinstance(one, TaskSink) else FunctionSink(one) for one in more]
+    sinks = [StoreSink(url, has_deliveries), *given]
     writer = (
-        _by_shard(rows, settings, b"")
-        .writeStream.foreachBatch(partial(_write, sinks=(StoreSink(url), *more), store=identity))
+        _by_shard(rows, settings, b"", sinks, identity)
+        .writeStream.foreachBatch(partial(publish_batch, sinks=sinks, store=identity))
         .option("checkpointLocation", os.fspath(checkpoint))
         .outputMode("update")
     )
@@ -160,7 +175,7 @@ def deliver_stream(
     provider = events.sparkSession.conf.get(_PROVIDER, "") or ""
     if "RocksDB" not in provider:
         raise ModelError(
-            f"streams of deliveries need the RocksDB state store; start the session with {_PROVIDER} = {_ROCKSDB}"
+            f"streams of deliveries need the RocksDB state store; first run spark.conf.set({_PROVIDER!r}, {_ROCKSDB!r})"
         )
     settings = HostSettings(
         run=uuid4().hex,
@@ -174,7 +189,7 @@ def deliver_stream(
     )
     lines = "\n".join(dumps(encode_record(record)) for record in catalog.records()).encode()
     rows = _everywhere(_packed(events, json), shards)
-    return _by_shard(rows, settings, lines).mapInArrow(unpack, spark_schema(Delivery))
+    return unpacked(_by_shard(rows, settings, lines, [TaskSink()]), 0)
 
 
 def _packed(events: DataFrame, json: str | None) -> DataFrame:
@@ -203,11 +218,16 @@ def _everywhere(rows: DataFrame, shards: int) -> DataFrame:
     return rows.select(f.explode(keys).alias("shard_key"), "kind", "blob")
 
 
-def _by_shard(rows: DataFrame, settings: HostSettings, catalog: bytes) -> DataFrame:
+def _by_shard(
+    rows: DataFrame, settings: HostSettings, catalog: bytes, sinks: Sequence[TaskSink], store: int = 0
+) -> DataFrame:
     """Give each shard its rows. Each answers with one row."""
     numbers = {key: number for number, key in enumerate(shard_keys(settings.shards))}
     return rows.groupBy("shard_key").transformWithState(
-        ShardProcessor(settings, numbers, catalog), OUTPUT, "update", "none"
+        ShardProcessor(settings, numbers, catalog, partial(write_part, sinks=sinks, store=store)),
+        OUTPUT,
+        "update",
+        "none",
     )
 
 
@@ -217,12 +237,6 @@ def _is_one_matcher(spark: SparkSession) -> bool:
     It needs no Spark task to give it a range, which saves 0.2 to 0.3 s per micro-batch, and it matches in advance.
     """
     return (spark.conf.get("spark.master", "") or "").startswith("local[") and matchers_here() == 1
-
-
-def _write(rows: DataFrame, batch: int, sinks: Sequence[Callable[[Any], None]], store: int) -> None:
-    made = made_of(rows, batch, store)
-    for sink in sinks:
-        sink(made)
 
 
 @contextmanager

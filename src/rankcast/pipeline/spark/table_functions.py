@@ -4,7 +4,7 @@ SELECT * FROM rankcast_match(TABLE(films))
 SELECT * FROM rankcast_deliver(TABLE(films) WITH SINGLE PARTITION)
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -17,7 +17,7 @@ from rankcast.errors import ModelError
 from rankcast.language import RecordTexts, dumps, encode_event, encode_record
 from rankcast.language.columns import arrow_table, spark_schema
 from rankcast.model import Catalog, Delivery, Event, Match, in_publication_order
-from rankcast.overlay import Custom, functions_of, use_functions
+from rankcast.overlay import CatalogFunctions, functions_of, use_functions
 from rankcast.pipeline.spark.matching_workers import ShippedIndex, match_rows
 from rankcast.pipeline.spark.workers import outcomes
 
@@ -88,7 +88,7 @@ def _checked_task(before: int | None) -> int:
     return int(context.taskAttemptId())
 
 
-def _deliveries(batches: Sequence[pa.RecordBatch], lines: Sequence[str], functions: Mapping[str, Custom]) -> pa.Table:
+def _deliveries(batches: Sequence[pa.RecordBatch], lines: Sequence[str], functions: CatalogFunctions) -> pa.Table:
     use_functions(functions)
     texts = RecordTexts()
     catalog = Catalog([texts.decode(line) for line in lines])

@@ -1,36 +1,56 @@
 """A team inbox on Spark: one user's subscriptions spread over nodes, which agree after each round (thesis 3.4)."""
 
-from collections.abc import Callable, Iterator
+import os
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from hashlib import blake2b
+from functools import partial
+from typing import TypeAlias
 
 import msgspec
 import pyarrow as pa
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
+from pyspark.sql.streaming.query import StreamingQuery
 
-from rankcast.choose.filters.team import TeamMatch, TeamNode, round_bounds
-from rankcast.choose.filters.team_rounds import (
-    NodeReport,
-    RoundOrders,
-    TeamState,
-    check_team_filter,
-    first_orders,
-    merge,
-    seqs_of,
-)
+from rankcast.choose.filters.team import Team, TeamMatch, node_of, round_bounds
+from rankcast.choose.filters.team_rounds import NodeReport, check_team_filter
 from rankcast.errors import ModelError
 from rankcast.model import Catalog, Concept, Filter, Policy
+from rankcast.pipeline.spark.barrier import joined_tasks
 from rankcast.pipeline.spark.batch import by_shard
 from rankcast.pipeline.spark.blocks import Block
 from rankcast.pipeline.spark.inputs import prepared, shard_count
+from rankcast.pipeline.spark.keys import shard_keys
+from rankcast.pipeline.spark.shipping import shipped
+from rankcast.pipeline.spark.stream import settings_for
 from rankcast.plain import State
 from rankcast.rank import Specificity
 
-__all__ = ["deliver_to_team"]
+__all__ = ["deliver_to_team", "serve_team"]
 
 _NODE = "node int, blob binary"
-_DELIVERY = "user string, event string, seq long, subscriptions array<string>, round int"
+_SERVED = f"{_NODE}, event string, seq long, subscriptions array<string>, round int"
+"""What nodes answer with: deliveries, and their own state in the columns of `_NODE`."""
+
+_TYPES = {
+    "node": pa.int32(),
+    "blob": pa.binary(),
+    "event": pa.string(),
+    "seq": pa.int64(),
+    "subscriptions": pa.list_(pa.string()),
+    "round": pa.int32(),
+}
+_REPORTS = dict[int, NodeReport]
+
+_Rounds: TypeAlias = Callable[[int, int], Sequence[tuple[int, int, int]]]
+"""The rounds to serve, given the number of events in served rounds and of all events: a number and two bounds each."""
+
+_Match: TypeAlias = tuple[int, str, list[str], list[str]]
+"""The position and id of an event, all matching subscriptions of a node, and the most specific ones."""
+
+WriteBatch: TypeAlias = Callable[[DataFrame, int], None]
+"""Writes the deliveries of a micro-batch, given its number. Spark may repeat a micro-batch."""
 
 
 def deliver_to_team(
@@ -51,30 +71,107 @@ def deliver_to_team(
         The number of nodes that share the subscriptions; by default one per core of this machine.
 
     Returns the columns user, event, seq, subscriptions, round. Each subscription lives in one node, chosen by
-    a hash of its id. A round has two grouped steps, one over the nodes and one that merges, so a job has two shuffles
-    per round. At most the merged quotas are delivered, and an event that two nodes deliver arrives once.
-    docs/novelty.md measures the difference from a single node that knows everything.
+    a hash of its id. All rounds are one stage of Spark, whose tasks run at the same time and send each other their
+    reports (a barrier stage). If the session has fewer cores than there are nodes, a task has several nodes. Under
+    Spark Connect, where the number of cores is not known, one task has all. At most the merged quotas are delivered,
+    and an event that two nodes deliver arrives once. docs/novelty.md measures the difference from a single node that
+    knows everything.
     """
     settings = check_team_filter(catalog.policy_of(team).filter)
     if rounds < 1:
         raise ModelError(f"rounds is {rounds}; it must be at least 1")
     count = shard_count(nodes)
-    found = by_shard(_matched, _NODE, prepared(events, json), _divided(catalog, team, count), count, int)
-    for number in range(rounds):
-        served = found.groupBy("node").applyInArrow(_advance(team, settings, count, number, rounds), _NODE)
-        found = served.groupBy(f.lit(0).alias("team")).applyInArrow(_merge(settings, count, rounds, number), _NODE)
-    return (
-        found.groupBy("node")
-        .applyInArrow(_deliveries(team), _DELIVERY)
-        .groupBy("user", "event", "seq", "round")
-        .agg(f.flatten(f.collect_list("subscriptions")).alias("subscriptions"))
-        .select("user", "event", "seq", f.array_sort("subscriptions").alias("subscriptions"), "round")
+    matched = _matches(events, catalog, team, count, json)
+    return _deliveries(_served(matched, team, settings, count, partial(_equal_rounds, rounds=rounds)), team)
+
+
+def serve_team(
+    events: DataFrame,
+    catalog: Catalog,
+    team: str,
+    write: WriteBatch,
+    checkpoint: str | os.PathLike[str],
+    *,
+    round_length: int,
+    nodes: int | None = None,
+    json: str | None = None,
+    trigger: str | None = "1 second",
+) -> StreamingQuery:
+    """Deliver to a team as events come. Returns the running query.
+
+    Parameters
+    ----------
+    events, json
+        A streaming DataFrame, otherwise as for `deliver_to_team`. The events of a micro-batch are taken in publication
+        order, after those of the micro-batches before. Only within a micro-batch is an id taken once.
+    catalog, team, nodes
+        As for `deliver_to_team`. The catalog stays as it is while the query runs, and the number of nodes as long as
+        the checkpoint is used.
+    write
+        Gets the deliveries of each micro-batch (columns as of `deliver_to_team`) and its number. After a crash Spark
+        repeats the last micro-batch: the same number comes again, with the same deliveries.
+    checkpoint
+        A folder or a URL that Spark can write. It has the position in the stream and the state of the nodes.
+    round_length
+        The number of published events in a round, whatever the micro-batches. Its deliveries come when it is complete.
+    trigger
+        How often to look for events. None serves the available events and ends.
+
+    A micro-batch is a batch job of several stages, so it takes seconds, whatever the number of rounds in it.
+    """
+    settings = check_team_filter(catalog.policy_of(team).filter)
+    if round_length < 1:
+        raise ModelError(f"round_length is {round_length}; it must be at least 1")
+    if not events.isStreaming:
+        raise ModelError("the events are no stream; use deliver_to_team")
+    count, place = shard_count(nodes), os.fspath(checkpoint)
+    rounds = partial(_complete_rounds, length=round_length)
+
+    def serve(batch: DataFrame, number: int) -> None:
+        """Serve the rounds that a micro-batch completes.
+
+        Of two folders, one gets the state after this micro-batch and the other has the one before it, from which a
+        repeated micro-batch starts again.
+        """
+        before, after = (f"{place}/team/{at % 2}" for at in (number - 1, number))
+        read = batch.sparkSession.read.parquet
+        events = batch.persist()
+        try:
+            rows = _matches(events, catalog, team, count, json)
+            if number:
+                rows = rows.unionAll(
+                    read(before).where(f"batch = {number - 1} and event is null").select("node", "blob")
+                )
+            served = _served(rows, team, settings, count, rounds, number)
+            served.withColumn("batch", f.lit(number)).write.mode("overwrite").parquet(after)
+        finally:
+            events.unpersist()
+        write(_deliveries(read(after), team), number)
+
+    writer = events.writeStream.foreachBatch(serve).option("checkpointLocation", place)
+    writer = writer.trigger(availableNow=True) if trigger is None else writer.trigger(processingTime=trigger)
+    with settings_for(events.sparkSession, count):
+        return writer.start()
+
+
+class _Node(msgspec.Struct):
+    """The matches of a node in rounds that were not served yet; and its state, if this is what a micro-batch left.
+
+    `published` is the number of events so far; without a state, of this batch. `nodes` is the size of the team.
+    """
+
+    number: int
+    nodes: int
+    published: int
+    matches: list[_Match]
+    state: State | None = None
+
+
+def _matches(events: DataFrame, catalog: Catalog, team: str, nodes: int, json: str | None) -> DataFrame:
+    """A row `_NODE` for each node, with its matches of a batch."""
+    return by_shard(
+        partial(_matched, nodes=nodes), _NODE, prepared(events, json), _divided(catalog, team, nodes), nodes, int
     )
-
-
-def node_of(subscription: str, nodes: int) -> int:
-    """The node of a subscription: a hash of its id."""
-    return int.from_bytes(blake2b(subscription.encode(), digest_size=8).digest()) % nodes
 
 
 def _divided(catalog: Catalog, team: str, nodes: int) -> Catalog:
@@ -90,36 +187,7 @@ def _divided(catalog: Catalog, team: str, nodes: int) -> Catalog:
     return divided
 
 
-class _Node(msgspec.Struct):
-    """The state of a node between two steps: its matches, its knowledge, and its deliveries (seq, round).
-
-    A match has the position and id of the event, all matching subscriptions and the most specific ones. Node 0 also
-    has the state of the coordinator.
-    """
-
-    number: int
-    published: int
-    matches: list[tuple[int, str, list[str], list[str]]]
-    state: State | None = None
-    report: NodeReport | None = None
-    orders: RoundOrders | None = None
-    team: TeamState | None = None
-    delivered: list[tuple[int, int]] = []
-
-
-def _table(nodes: list[_Node]) -> pa.Table:
-    blobs = [msgspec.msgpack.encode(node) for node in nodes]
-    return pa.table(
-        {"node": pa.array([node.number for node in nodes], pa.int32()), "blob": pa.array(blobs, pa.binary())}
-    )
-
-
-def _nodes(rows: pa.Table) -> list[_Node]:
-    found = [msgspec.msgpack.decode(blob, type=_Node) for blob in rows["blob"].to_pylist()]
-    return sorted(found, key=lambda node: node.number)
-
-
-def _matched(catalog: Catalog, blocks: Iterator[Block]) -> Iterator[pa.Table]:
+def _matched(catalog: Catalog, blocks: Iterator[Block], nodes: int) -> Iterator[pa.Table]:
     """All matches of one node, with the positions of the events in publication order."""
     (user,) = catalog.policies
     names = list(catalog.subscriptions)
@@ -136,64 +204,102 @@ def _matched(catalog: Catalog, blocks: Iterator[Block]) -> Iterator[pa.Table]:
             for event, own in zip(block.events, of_event, strict=True)
             if own
         ]
-    yield _table([_Node(int(user), published, matches)])
+    node = _Node(int(user), nodes, published, matches)
+    yield pa.table({"node": pa.array([node.number], pa.int32()), "blob": [msgspec.msgpack.encode(node)]})
 
 
-def _advance(team: str, settings: Filter, nodes: int, number: int, rounds: int) -> Callable[[pa.Table], pa.Table]:
-    def run(rows: pa.Table) -> pa.Table:
-        (node,) = _nodes(rows)
-        start, end = round_bounds(node.published, number, rounds)
-        worker = TeamNode(team, settings)
-        if node.state is not None:
-            worker.restore(node.state)
-        orders = node.orders or first_orders(settings, nodes, end - start)[1][node.number]
-        own = [TeamMatch(*match) for match in node.matches if start < match[0] <= end]
-        node.report = worker.advance(own, start, end - start, orders)
-        node.delivered += [(seq, number) for seq in seqs_of(node.report.delivered, start)]
-        node.state = worker.state()
-        return _table([node])
+def _served(
+    rows: DataFrame, team: str, settings: Filter, nodes: int, rounds: _Rounds, number: int | None = None
+) -> DataFrame:
+    """Serve the rounds that are there, in as many tasks as can run at the same time: rows `_SERVED`.
 
-    return run
+    `number` is that of the micro-batch; without it, no state is saved.
+    """
+    tasks = min(nodes, _cores(rows.sparkSession))
+    keys = f.array(*map(f.lit, shard_keys(tasks)))
+    placed = rows.repartition(tasks, keys[f.col("node") % tasks])
+    step = shipped(_serve_nodes, team=team, settings=settings, nodes=nodes, tasks=tasks, rounds=rounds, number=number)
+    return placed.mapInArrow(step, _SERVED, barrier=tasks > 1)
 
 
-def _merge(settings: Filter, nodes: int, rounds: int, number: int) -> Callable[[pa.Table], pa.Table]:
-    def run(rows: pa.Table) -> pa.Table:
-        found = _nodes(rows)
-        start, end = round_bounds(found[0].published, number, rounds)
-        before = found[0].team or first_orders(settings, nodes, end - start)[0]
-        reports = [node.report for node in found if node.report is not None]
-        found[0].team, orders = merge(reports, before, settings, end - start)
-        for node, told in zip(found, orders, strict=True):
-            node.orders, node.report = told, None
-        return _table(found)
-
-    return run
+def _cores(spark: SparkSession) -> int:
+    context = getattr(spark, "sparkContext", None)  # Spark Connect has none
+    return 1 if context is None else int(context.defaultParallelism)
 
 
-def _deliveries(team: str) -> Callable[[pa.Table], pa.Table]:
-    schema = pa.schema(
-        [
-            ("user", pa.string()),
-            ("event", pa.string()),
-            ("seq", pa.int64()),
-            ("subscriptions", pa.list_(pa.string())),
-            ("round", pa.int32()),
-        ]
+def _deliveries(served: DataFrame, team: str) -> DataFrame:
+    """Each event once, with the matching subscriptions of all nodes."""
+    return (
+        served.where("event is not null")
+        .groupBy("event", "seq", "round")
+        .agg(f.array_sort(f.flatten(f.collect_list("subscriptions"))).alias("subscriptions"))
+        .select(f.lit(team).alias("user"), "event", "seq", "subscriptions", "round")
     )
 
-    def run(rows: pa.Table) -> pa.Table:
-        (node,) = _nodes(rows)
-        known = {seq: (event, names) for seq, event, names, _ in node.matches}
-        made = [
-            {
-                "user": team,
-                "event": known[seq][0],
-                "seq": seq,
-                "subscriptions": known[seq][1],
-                "round": at + 1,
-            }
-            for seq, at in node.delivered
-        ]
-        return pa.Table.from_pylist(made, schema=schema)
 
-    return run
+def _equal_rounds(served: int, published: int, rounds: int) -> list[tuple[int, int, int]]:
+    return [(number + 1, *round_bounds(published, number, rounds)) for number in range(rounds)]
+
+
+def _complete_rounds(served: int, published: int, length: int) -> list[tuple[int, int, int]]:
+    ends = range(served + length, published + 1, length)
+    return [(end // length, end - length, end) for end in ends]
+
+
+def _serve_nodes(
+    batches: Iterator[pa.RecordBatch],
+    team: str,
+    settings: Filter,
+    nodes: int,
+    tasks: int,
+    rounds: _Rounds,
+    number: int | None,
+) -> Iterator[pa.RecordBatch]:
+    """Serve the nodes of one task, while other tasks serve the others."""
+    blobs = [blob for batch in batches for blob in batch["blob"].to_pylist()]
+    held = _joined([msgspec.msgpack.decode(blob, type=_Node) for blob in blobs], nodes, bool(number))
+    answers: list[tuple[object, ...]] = []
+    with joined_tasks(tasks) as send:
+
+        def exchange(own: dict[int, NodeReport]) -> dict[int, NodeReport]:
+            found = send(msgspec.msgpack.encode(own))
+            return {at: one for part in found for at, one in msgspec.msgpack.decode(part, type=_REPORTS).items()}
+
+        together = Team(team, settings, nodes, [node.number for node in held], exchange)
+        states = [node.state for node in held if node.state is not None]
+        if states:
+            together.restore({**states[0], "nodes": [state["nodes"][0] for state in states]})
+        for at, start, end in rounds(together.published, held[0].published):
+            parts = [_between(node.matches, start, end) for node in held]
+            found = set(together.advance([[TeamMatch(*one) for one in part] for part in parts], end - start))
+            for node, part in zip(held, parts, strict=True):
+                answers += [(node.number, None, name, seq, own, at) for seq, name, own, _ in part if seq in found]
+    if number is not None:
+        state = together.state()
+        for node, of_node in zip(held, state["nodes"], strict=True):
+            node.matches = _between(node.matches, together.published, node.published)
+            node.state = {**state, "nodes": [of_node]}
+            answers.append((node.number, msgspec.msgpack.encode(node), None, None, None, None))
+    columns = zip(*answers, strict=True) if answers else [()] * len(_TYPES)
+    arrays = [pa.array(column, kind) for column, kind in zip(columns, _TYPES.values(), strict=True)]
+    yield pa.RecordBatch.from_arrays(arrays, names=[*_TYPES])
+
+
+def _joined(rows: Sequence[_Node], nodes: int, resumes: bool) -> list[_Node]:
+    """The nodes of a task, by number, with the matches of this batch after those that wait for the end of a round."""
+    new = sorted((node for node in rows if node.state is None), key=lambda node: node.number)
+    if not resumes:
+        return new
+    held = {node.number: node for node in rows if node.state is not None and node.nodes == nodes}
+    for node in new:
+        if node.number not in held:
+            raise ModelError(f"the checkpoint of the team lacks node {node.number} of {nodes}; begin with a new one")
+        before = held[node.number]
+        before.matches += [(seq + before.published, name, own, best) for seq, name, own, best in node.matches]
+        before.published += node.published
+    return [held[node.number] for node in new]
+
+
+def _between(matches: list[_Match], start: int, end: int) -> list[_Match]:
+    first, last = (bisect_right(matches, bound, key=lambda match: match[0]) for bound in (start, end))
+    return matches[first:last]

@@ -6,9 +6,9 @@ import pyarrow as pa
 
 from rankcast.errors import CatalogError
 from rankcast.language import decode_record, dumps, encode_event
+from rankcast.language.tables import Outcome, events_of_json, events_of_table
 from rankcast.model import Catalog, Event
 from rankcast.overlay import check_publication
-from rankcast.pipeline.spark.columns import Outcome, events_of_json, events_of_table
 
 __all__ = [
     "CHECKED",

@@ -1,17 +1,17 @@
 """Liveness and readiness. Needs no token."""
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
 from rankcast.service.api.answers import answer
 from rankcast.service.api.schemas import says
-from rankcast.service.callers import ServiceOf
+from rankcast.service.callers import ServiceOf, admit_probe
 
 __all__ = ["router"]
 
 _PATIENCE = 2.0
 
-router = APIRouter(prefix="/health", tags=["health"])
+router = APIRouter(prefix="/health", tags=["health"], dependencies=[Depends(admit_probe)])
 
 
 @router.get("/live", responses=says("Anything", "It is"))

@@ -98,7 +98,7 @@ async def publish(
     if idempotency_key is None:
         return await _publish(service, caller, content, kind, several, None)
     print_ = await _beside(content, lambda: blake2b(kind.encode() + b"\0" + content, digest_size=32).digest())
-    reserved = await asyncio.to_thread(service.answers.reserve, caller.token, idempotency_key, print_)
+    reserved = await by_turn(service.answers.reserve, caller.token, idempotency_key, print_)
     if reserved.answer is not None:
         status, _, text = reserved.answer.partition(b" ")
         return Response(text, int(status), {"Cache-Control": "no-store", "Idempotency-Replayed": "true"}, JSON)

@@ -1,17 +1,18 @@
-"""The API reference as a page, generated from the OpenAPI document without external resources."""
+"""The OpenAPI document, and the API reference as a page that is generated from it without external resources."""
 
 import json
 import re
 from html import escape
 
-from fastapi import APIRouter, Request
-from starlette.responses import HTMLResponse, Response
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from rankcast.plain import JsonObject
+from rankcast.service.callers import admit_stranger
 
 __all__ = ["router"]
 
-router = APIRouter()
+router = APIRouter(include_in_schema=False, dependencies=[Depends(admit_stranger)])
 
 _STYLE = """
 :root { color-scheme: light dark; --soft: light-dark(#5b6472, #9aa5b4); --line: light-dark(#d9dee5, #343c48);
@@ -28,7 +29,13 @@ nav a { margin-right: 1rem; } a { color: var(--accent); }
 """
 
 
-@router.get("/docs", include_in_schema=False)
+@router.get("/openapi.json")
+async def openapi(request: Request) -> Response:
+    """The OpenAPI document."""
+    return JSONResponse(request.app.openapi())
+
+
+@router.get("/docs")
 async def reference(request: Request) -> Response:
     """All routes by resource, with their parameters and responses."""
     return HTMLResponse(_page(request.app.openapi()))

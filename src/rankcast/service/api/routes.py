@@ -5,6 +5,7 @@ from fastapi.routing import APIRoute
 
 from rankcast.service.api import (
     advertisements,
+    approximate,
     audit,
     brokers,
     concepts,
@@ -24,6 +25,7 @@ from rankcast.service.api import (
     set_aside,
     stats,
     subscriptions,
+    teams,
     tokens,
     trials,
     users,
@@ -48,6 +50,8 @@ _RESOURCES = (
     concepts,
     mining,
     groups,
+    teams,
+    approximate,
     advertisements,
     trials,
     webhooks,

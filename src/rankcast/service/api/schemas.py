@@ -408,6 +408,70 @@ SCHEMAS: JsonObject = {
         },
         ("groups",),
     ),
+    "Interval": _object(
+        {
+            "of": {**_COUNT, "description": "how many subscriptions use the attribute"},
+            "left_out": {**_COUNT, "description": "how many of these were not tried"},
+            "widths": {"type": "array", "items": {"type": "number"}},
+            "counts": {**_OPEN, "description": "for each case, how many match at each width"},
+            "matches": {
+                "type": "array",
+                "items": _object(
+                    {
+                        "subscription": {"$ref": "#/components/schemas/Subscription"},
+                        "crisp": {"type": "boolean"},
+                        "degrees": {**_OPEN, "description": "for each case, possibility and necessity"},
+                    },
+                    ("subscription", "crisp", "degrees"),
+                ),
+            },
+        },
+        ("of", "left_out", "widths", "counts", "matches"),
+    ),
+    "VagueMatches": _object(
+        {
+            "seconds": {**_COUNT, "description": "the usual time between two samples"},
+            "samples": {
+                "type": "array",
+                "items": _object(
+                    {
+                        "time": _TIME,
+                        **dict.fromkeys(("events", "subscriptions", "vague", "at_thresholds", "at_core"), _COUNT),
+                    },
+                    ("time", "events", "subscriptions", "vague", "at_thresholds", "at_core"),
+                ),
+            },
+        },
+        ("seconds", "samples"),
+    ),
+    "Team": _object(
+        {
+            "of": {**_COUNT, "description": "how many events were served"},
+            "matched": _COUNT,
+            "rounds": _COUNT,
+            "teams": {
+                "type": "array",
+                "items": _object(
+                    {
+                        "nodes": _COUNT,
+                        "delivered": _COUNT,
+                        "share": {"type": "number", "description": "delivered events among those that match"},
+                        "entropy": {"type": "number", "description": "output entropy in bits"},
+                        "bytes": {"type": "number", "description": "sent per node and round, both ways"},
+                    },
+                    ("nodes", "delivered", "share", "entropy", "bytes"),
+                ),
+            },
+            "deliveries": {
+                "type": "array",
+                "items": _object(
+                    {"event": _NAME, "subscriptions": {"type": "array", "items": _NAME}, "round": _COUNT},
+                    ("event", "subscriptions", "round"),
+                ),
+            },
+        },
+        ("of", "matched", "rounds", "teams", "deliveries"),
+    ),
     "EndedSessions": _object({"ended": _COUNT}, ("ended",)),
     "Anything": _OPEN,
     "Names": {"type": "array", "items": _TEXT},

@@ -15,7 +15,7 @@ from rankcast.service.problems import Problem
 from rankcast.service.record_costs import check_cost
 from rankcast.service.request_shares import by_turn
 from rankcast.service.service import Service
-from rankcast.service.trial_tasks import backtest_history, explain_event, try_on_history
+from rankcast.service.trial_tasks import backtest_history, explain_or_say_why, try_on_history
 
 __all__ = ["router"]
 
@@ -81,18 +81,11 @@ def _policy(content: bytes, user: str, service: Service) -> tuple[Policy, int]:
 @router.get("/explanations/{event:name}", responses=says("Explanation", "All that led to it"))
 async def explain(user: Owner, event: str, service: ServiceOf, request: Request) -> Response:
     """Why an event was or was not sent to the user: what matched, its rank, and what was chosen instead."""
-    await by_turn(_check_explained, service, user, event)
     store, most = service.settings.store, service.settings.limits.explained
-    found = await service.trials.run_for(user, request.is_disconnected, explain_event, store, most, user, event)
+    found = await service.trials.run_for(user, request.is_disconnected, explain_or_say_why, store, most, user, event)
+    if isinstance(found, str):
+        raise Problem(404, "not-found", found)
     return await by_turn(lambda: answer({**found.to_json(), "lines": found.lines()}))
-
-
-def _check_explained(service: Service, user: str, event: str) -> None:
-    logged = service.store.event(event)
-    if logged is None:
-        raise Problem(404, "not-found", f"there is no event {event!r}")
-    if not service.store.user_catalog(user, logged.catalog_version).subscriptions_of(user):
-        raise Problem(404, "not-found", f"user {user!r} had no subscriptions when the event was published")
 
 
 def _fields(content: bytes, known: tuple[str, ...]) -> JsonObject:

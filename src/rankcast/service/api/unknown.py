@@ -1,9 +1,10 @@
 """Paths under /v1 that do not exist are answered by the API, and not by the page."""
 
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from starlette.responses import Response
 from starlette.routing import Match, Mount
 
+from rankcast.service.callers import admit_stranger
 from rankcast.service.problems import Problem
 
 __all__ = ["add_unknown"]
@@ -29,4 +30,11 @@ def add_unknown(app: FastAPI) -> None:
             raise Problem(405, "method-not-allowed", detail, {"Allow": listed})
         raise Problem(404, "not-found", f"there is no {path!r}; /v1/openapi.json lists what there is")
 
-    app.add_api_route("/v1/{rest:path}", unknown, methods=_METHODS, include_in_schema=False, name=_NAME)
+    app.add_api_route(
+        "/v1/{rest:path}",
+        unknown,
+        methods=_METHODS,
+        include_in_schema=False,
+        name=_NAME,
+        dependencies=[Depends(admit_stranger)],
+    )

@@ -2,7 +2,7 @@
 
 The offers are real; only their vagueness is made up. A hash of its id decides whether an offer keeps its exact
 numbers, gives a range, or gives only a word of the catalog, as sellers do. A vague value is always true of the real
-number.
+number. The bids of the dataset were generated, so an item has the price that its seller asked first, and no bids.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from rankcast.service.demos.world import DemoRows, Script, World
 __all__ = ["MARKET"]
 
 _FLAT = ("city", "type", "size", "rooms", "floor", "built", "condition", "distance", "balcony", "elevator", "parking")
-_ITEM = ("title", "category", "price", "bids", "country", "seller", "seller_rating", "days")
+_ITEM = ("title", "category", "country", "seller", "seller_rating", "days")
 FLATS, ITEMS = 37_941, 19_532
 _WORDS = ((2600, "cheap"), (4400, "fair"))
 """The highest rent to which each word applies with a degree of at least 0.5. Above, a flat is `expensive`."""
@@ -64,8 +64,9 @@ def _flat(row: Event) -> dict[str, AttributeValue]:
 
 def _item(row: Event) -> dict[str, AttributeValue]:
     told: dict[str, AttributeValue] = {name: row.attributes[name] for name in _ITEM if name in row.attributes}
-    price, bids = _value(row, "price"), _value(row, "bids")
-    if bids:  # the final price is open: between the present price and three times that
+    price = _value(row, "first_bid")
+    told["price"] = (price,)
+    if _lot(row, "price") < 2:  # the final price is open: between the first one and three times that
         told["price"] = Trapezoid(price, price, round(1.6 * price, 2), round(3 * price, 2))
     return told
 
@@ -87,8 +88,10 @@ MARKET = World(
         "“not too far out”, against offers that say “2,500 to 2,750”, “about 60 m²” or just “cheap”."
     ),
     data=(
-        "37,941 real flats and 19,532 real auctions. How exactly an offer is told is drawn: three in eight flats "
-        "name a range or a word in place of the rent, and where an auction with bids will end is open."
+        "37,941 real flats and 19,532 real auctions. An item's price is what its seller asked first; the bids of the "
+        "dataset were generated and are not used. How exactly an offer is told is made up: three in eight flats name a "
+        "range or a word in place of the rent, a quarter say about how large they are, and a quarter of the auctions "
+        "leave open where they will end."
     ),
     people={
         "ann": "a family that looks for a medium flat, as in the paper",

@@ -15,7 +15,7 @@ from rankcast.plain import JsonObject
 from rankcast.service.access import actor_of
 from rankcast.service.page.origins import is_from_here
 from rankcast.service.page.pages import PAGES
-from rankcast.service.page.signing_in import address_of, plain_page, too_often
+from rankcast.service.page.signing_in import SIGNING, address_of, plain_page, too_often
 from rankcast.service.page.visitors import session_of
 from rankcast.service.sessions import Session
 
@@ -34,7 +34,8 @@ class PageGuard:
     """Admits only requests that are signed in, come from a page of this service, and respect the rate limit.
 
     Other visitors are sent to the sign-in form before NiceGUI builds a page, because each page occupies memory for a
-    minute.
+    minute. Whoever asks too often is refused before anything else is done: for pages and the sign-in form by the rate
+    of pages, for files and unknown addresses by the rate of requests to the API.
     """
 
     def __init__(self, app: ASGIApp, service: "Service") -> None:
@@ -53,6 +54,10 @@ class PageGuard:
             await self._guard_socket(scope, receive, send)
         elif scope["type"] == "http" and path in self._paths:
             await self._guard_page(scope, receive, send)
+        elif scope["type"] == "http" and not path.startswith("/v1/"):
+            address = address_of(HTTPConnection(scope))
+            wait = (self._service.page_rates if path in SIGNING else self._service.rates).take(address)
+            await (too_often(wait) if wait else self._app)(scope, receive, send)
         else:
             await self._app(scope, receive, send)
 

@@ -127,6 +127,10 @@ def _bottom_bar(view: View, current: PageEntry) -> None:
                 with set_props(group("a", "rc-entry"), href="/v1/docs"):
                     set_props(ui.icon("o_api"), aria_hidden="true")
                     words("span", "API")
+                with group("button", "rc-entry", type="button") as helping:
+                    set_props(ui.icon("o_help_outline"), aria_hidden="true")
+                    words("span", "Help")
+                helping.on("click", show_help)
         if not current.main:
             set_props(more, aria_current="page")
 

@@ -16,7 +16,10 @@ from rankcast.service.page.visitors import SESSION_COOKIE, USER_COOKIE
 if TYPE_CHECKING:
     from rankcast.service.service import Service
 
-__all__ = ["add_signing_in", "address_of", "plain_page", "too_often"]
+__all__ = ["SIGNING", "add_signing_in", "address_of", "plain_page", "too_often"]
+
+SIGNING = ("/sign-in", "/sign-out")
+"""The paths of the forms. They cost as much as a page; `PageGuard` counts them."""
 
 _NONCE_COOKIE = "rankcast_form"
 _FORM_LASTS = 3600
@@ -39,15 +42,11 @@ def add_signing_in(app: FastAPI, service: "Service") -> None:
         return answer
 
     @app.get("/sign-in", include_in_schema=False)
-    def ask(request: Request, to: str = "/") -> Response:
-        wait = service.page_rates.take(address_of(request))
-        return too_often(wait) if wait else form(to)
+    async def ask(to: str = "/") -> Response:
+        return form(to)
 
     @app.post("/sign-in", include_in_schema=False)
     async def sign_in(request: Request) -> Response:
-        wait = service.page_rates.take(address_of(request))
-        if wait:
-            return too_often(wait)
         given = await request.form(max_fields=4, max_files=0)
         token, to, nonce = (str(given.get(name, "")).strip() for name in ("token", "to", "nonce"))
         expected = request.cookies.get(_NONCE_COOKIE, "")

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 
-from rankcast.errors import RankcastError
+from rankcast.errors import ModelError, RankcastError
 from rankcast.service.page.colours import number_text
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "scroller",
     "set_props",
     "slide",
+    "whole_number",
     "words",
 ]
 
@@ -136,6 +137,14 @@ def empty(icon: str, title: str, text: str) -> Iterator[None]:
         words("p", text, "rc-soft")
         with group("div", "rc-row rc-centred"):
             yield
+
+
+def whole_number(name: str, value: float | None) -> int:
+    """The value of a number field. Raises an error that names the field if it is empty or has a fraction."""
+    if value is None or not float(value).is_integer():
+        found = "empty" if value is None else f"{value:g}"
+        raise ModelError(f"{name} is {found}; it must be a whole number")
+    return int(value)
 
 
 @contextmanager

@@ -7,17 +7,15 @@ from itertools import combinations
 from statistics import fmean
 
 from rankcast.choose import Distance
-from rankcast.engine.arrays import BatchShard
-from rankcast.engine.arrays.modes import suits
-from rankcast.engine.reference.shard import Shard
+from rankcast.engine.choice import shard_for
 from rankcast.model import Catalog, Delivery, Event, Policy
 from rankcast.service.trial_tasks import TrialHistory
 
 __all__ = ["SAMPLE", "Backtest", "backtest", "compare"]
 
 SAMPLE = 300
-"""The number of recent events on which the page tries every policy, so that results can be compared. A policy that only
-the reference engine can serve takes up to 10 ms an event."""
+"""The number of recent events on which the page tries every policy, so that results can be compared. The reference
+engine serves so few, at up to 10 ms an event; the kernels would have to load first, or even to be compiled."""
 
 _ROW = 10
 """Diversity is measured within groups of this many consecutive deliveries."""
@@ -52,7 +50,7 @@ def backtest(user: str, policy: Policy, catalog: Catalog, events: Sequence[Event
     `distance` is used to measure diversity, so that two policies can be compared by the same measure.
     """
     own = catalog.alone(user, policy)
-    shard = BatchShard(own) if suits(policy) else Shard(own)
+    shard = shard_for(len(events), own)
     sent = sorted([*shard.publish(events), *shard.close()], key=lambda delivery: delivery.order)
     by_id = {event.id: event for event in events}
     rows = [sent[start : start + _ROW] for start in range(0, len(sent), _ROW)]

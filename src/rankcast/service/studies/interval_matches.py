@@ -64,7 +64,7 @@ class IntervalSetup:
 
 @dataclass(frozen=True, slots=True)
 class IntervalMatch:
-    """A subscription that matches in some case: crisply, and to which degree (possibility, necessity) in each case."""
+    """Whether a subscription matches crisply, and to which degree (possibility, necessity) in each case."""
 
     subscription: Subscription
     crisp: bool
@@ -73,7 +73,7 @@ class IntervalMatch:
 
 @dataclass(frozen=True, slots=True)
 class IntervalStudy:
-    """The rest of the publication, the subscriptions that match, and the number of matches against the width.
+    """The rest of the publication, the subscriptions, the best match first, and the number of matches against the width.
 
     `counts` has for each case a number for each of `widths`. `of` is the number of subscriptions that use the attribute,
     `left_out` of those that were not evaluated.
@@ -138,15 +138,17 @@ def study_interval(history: TrialHistory, catalog: Catalog, user: str | None, se
                 for known, degree in zip(degrees, found, strict=True):
                     known[case] = degree
         counts[case] = tuple(curve)
-    rows = [
-        IntervalMatch(one, is_crisp, known)
-        for one, is_crisp, known in zip(chosen, crisp, degrees, strict=True)
-        if is_crisp or any(possibility > 0 for possibility, _ in known.values())
-    ]
-    rows.sort(key=lambda row: (-row.degrees[SUBSCRIBED][0], -row.degrees[SUBSCRIBED][1], row.subscription.id))
+    rows = [IntervalMatch(one, is_crisp, known) for one, is_crisp, known in zip(chosen, crisp, degrees, strict=True)]
+    rows.sort(key=_best_first)
     widths = tuple(2 * width * half for width in WIDTHS)
     title = title_of(base) if base.attributes else setup.attribute
     return IntervalStudy(title, tuple(rows), widths, counts, len(using), max(len(using) - MOST, 0))
+
+
+def _best_first(row: IntervalMatch) -> tuple[object, ...]:
+    possibility, necessity = row.degrees[SUBSCRIBED]
+    cases = row.crisp + sum(degree > 0 for degree, _ in row.degrees.values())
+    return -possibility, -necessity, -cases, row.subscription.id
 
 
 def _cut(where: Expression) -> Expression:

@@ -18,7 +18,7 @@ from rankcast.store.catalog.history import oldest_version
 from rankcast.store.catalog.parts import CatalogParts, VersionRange
 from rankcast.store.catalog.state import KINDS, UNREADABLE, RecordStep, changed_record
 from rankcast.store.engine import Database
-from rankcast.store.schema import catalog_changes, catalog_versions, microseconds
+from rankcast.store.schema import catalog_changes, catalog_records, catalog_versions, microseconds
 from rankcast.store.sql import copy_rows, last_number, paged
 from rankcast.store.texts import record_text
 from rankcast.store.unreadable import UnreadableRecord
@@ -71,19 +71,13 @@ class CatalogLog:
         texts = RecordTexts()
         puts = [RecordStep(record, record_text(record, texts), removed=False) for record in put]
         removals = list(remove)
-        concerned = [*(step.record for step in puts), *removals]
-        with self._database.writing() as connection:
-            left_out: list[UnreadableRecord] = []
-            if any(isinstance(record, Concept) and record.user is None for record in removals):
-                catalog = catalog_state.load(connection, left_out)
-            else:
-                catalog = self._parts.take(connection, concerned, _versions(connection), left_out)
-            _check_owners(puts, left_out)
+
+        def decide(catalog: Catalog) -> tuple[Sequence[RecordStep], Sequence[Record]]:
             if check is not None:
                 check(catalog)
-            version = _change(connection, catalog, puts, removals, microseconds(self._database.clock()))
-        self._parts.keep(concerned, version, catalog)
-        return version
+            return puts, removals
+
+        return self._decide([*(step.record for step in puts), *removals], removals, decide)
 
     def decide(self, user: str, decide: Callable[[Catalog], Decision]) -> int:
         """Change the records of a user as one new version. Returns the number of the version.
@@ -91,20 +85,56 @@ class CatalogLog:
         `decide` sees all records of the user and returns what to put and what to remove. No other writer is active
         meanwhile.
         """
-        with self._database.writing() as connection:
-            left_out: list[UnreadableRecord] = []
-            catalog = self._parts.take(connection, [Policy(user)], _versions(connection), left_out)
+
+        def steps(catalog: Catalog) -> tuple[Sequence[RecordStep], Sequence[Record]]:
             put, remove = decide(catalog)
-            puts = [RecordStep(record, record_text(record), removed=False) for record in put]
-            _check_owners(puts, left_out)
-            version = _change(connection, catalog, puts, remove, microseconds(self._database.clock()))
-        self._parts.keep([Policy(user)], version, catalog)
+            return [RecordStep(record, record_text(record), removed=False) for record in put], list(remove)
+
+        return self._decide([Policy(user)], (), steps)
+
+    def _decide(
+        self,
+        concerned: Sequence[Record],
+        removals: Sequence[Record],
+        decide: Callable[[Catalog], tuple[Sequence[RecordStep], Sequence[Record]]],
+    ) -> int:
+        is_changing = False
+        try:
+            with self._database.writing() as connection:
+                left_out: list[UnreadableRecord] = []
+                versions = _versions(connection)
+                if any(isinstance(record, Concept) and record.user is None for record in removals):
+                    catalog = catalog_state.load(connection, left_out)
+                else:
+                    catalog = self._parts.take(connection, concerned, versions, left_out)
+                # The next change may begin before this one has returned, and after one that is refused.
+                self._parts.keep(concerned, versions.newest, catalog)
+                puts, removed = decide(catalog)
+                _check_owners(puts, left_out)
+                is_changing = True
+                version = _change(connection, catalog, puts, removed, microseconds(self._database.clock()))
+                self._parts.keep(concerned, version, catalog)
+        except BaseException:
+            if is_changing:  # what is kept may have changes that were not committed
+                self._parts.forget(concerned)
+            raise
         return version
 
     def version(self) -> int:
         """The number of the newest version. Version 0 is the empty catalog."""
         with self._database.reading() as connection:
             return newest_version(connection)
+
+    def changed_at(self, version: int) -> int | None:
+        """When a version was made, in microseconds; None if there is no such version any more."""
+        query = select(catalog_versions.c.changed_at).where(catalog_versions.c.version == version)
+        with self._database.reading() as connection:
+            return connection.execute(query).scalar()
+
+    def has_records(self, count: int) -> bool:
+        """Whether the newest version has at least so many records."""
+        with self._database.reading() as connection:
+            return len(connection.execute(select(catalog_records.c.kind).limit(count)).all()) == count
 
     def catalog(self, version: int | None) -> Catalog:
         """The catalog as of a version, by default the newest. It is shared, so the caller must not change it.

@@ -59,6 +59,11 @@ class CatalogParts:
                 return catalog
         return catalog_state.load_part(connection, records, left_out)
 
+    def forget(self, records: Sequence[Record]) -> None:
+        """Forget the part of these records."""
+        with self._lock:
+            self._parts.pop(_only_owner(records) or "", None)
+
     def keep(self, records: Sequence[Record], version: int, catalog: Catalog) -> None:
         """Keep a part as of a version, if it is large, complete, and one user's."""
         owner = _only_owner(records)

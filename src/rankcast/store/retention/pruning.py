@@ -35,6 +35,7 @@ from rankcast.store.schema import catalog_changes, datetime_of, deliveries, even
 from rankcast.store.sessions import ended_sessions, sessions
 from rankcast.store.set_aside import set_aside
 from rankcast.store.sql import last_number, mark_last
+from rankcast.store.state_pages import forget_past_pages
 
 __all__ = ["Pruned", "prune", "shrink"]
 
@@ -193,6 +194,7 @@ class _Pruning:
                 gone_now = connection.execute(rows).rowcount
                 if name == "events":
                     forget_routes(connection, at, last)
+                    forget_past_pages(connection, last)
                 at = max(at, last)
             taken += gone_now
             self._advance(gone_now)

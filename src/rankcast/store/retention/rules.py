@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from rankcast.errors import ModelError, did_you_mean
 from rankcast.language import parse_duration, show_duration
+from rankcast.language.times import LONGEST_DURATION
 
 __all__ = [
     "DEFAULTS",
@@ -23,8 +24,6 @@ __all__ = [
 SHORTEST = timedelta(minutes=10)
 """Younger rows are never deleted, so that readers that follow a log have time to read them."""
 _MOST_ROWS = 10**12
-
-
 _MOST_BYTES = 10**15
 _UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _UNITS |= {"KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
@@ -97,7 +96,7 @@ def rules_of(texts: Iterable[str], defaults: Rules) -> dict[str, RetentionRule]:
         if value == "all":
             rules[name] = RetentionRule()
         elif value.isascii() and value.isdigit():
-            if not 1 <= int(value) <= _MOST_ROWS:
+            if len(value) > len(str(_MOST_ROWS)) or not 1 <= int(value) <= _MOST_ROWS:
                 raise ModelError(f"{text!r}: rows must be from 1 to {_MOST_ROWS:,}")
             rules[name] = known._replace(rows=int(value))
         elif (size := _SIZE.fullmatch(value.upper())) and size[2] in _UNITS:
@@ -109,8 +108,10 @@ def rules_of(texts: Iterable[str], defaults: Rules) -> dict[str, RetentionRule]:
             rules[name] = known._replace(bytes=count)
         else:
             age = parse_duration(value)
-            if age < SHORTEST:
-                raise ModelError(f"{text!r}: the shortest age is {show_duration(SHORTEST)}")
+            if not SHORTEST <= age <= LONGEST_DURATION:
+                raise ModelError(
+                    f"{text!r}: an age must be from {show_duration(SHORTEST)} to {show_duration(LONGEST_DURATION)}"
+                )
             rules[name] = known._replace(age=age)
     return {**defaults, **rules}
 

@@ -1,6 +1,9 @@
 """Events are matched once, and each shard gets the matches of its users, whatever the ranges (architecture: The live pipeline)."""
 
 import random
+import shutil
+import subprocess
+import sys
 from datetime import timedelta
 from itertools import pairwise
 
@@ -8,16 +11,21 @@ import numpy as np
 import pytest
 
 from rankcast.choose.positions import microseconds
-from rankcast.engine.arrays.matching import RebuiltMatching
+from rankcast.engine.index.draft import Draft
 from rankcast.engine.isolation import MatcherByUser
 from rankcast.engine.reference.shard import shard_of
+from rankcast.language import parse
 from rankcast.matching import OracleMatcher
+from rankcast.matching.outcomes import NO_CONCEPTS
+from rankcast.model import Subscription
 from rankcast.overlay import Admission
 from rankcast.pipeline.spark.live.catalogs import MovingCatalog
+from rankcast.pipeline.spark.live.host import subscriptions_of
 from rankcast.pipeline.spark.live.intake import GRACE, Intake
+from rankcast.pipeline.spark.live.mapped import MappedSubscriptions, write
 from rankcast.pipeline.spark.live.matched import decode_range, encode_range, joined, of_versions, range_of
 from rankcast.pipeline.spark.live.matcher import EventMatcher, LogMatcher
-from rankcast.pipeline.spark.live.whole import WholeCatalog
+from rankcast.pipeline.spark.live.whole import SubscriptionObjects, WholeCatalog
 from rankcast.store import Store
 
 SHARDS = 3
@@ -41,8 +49,25 @@ def number_of(user):
     return shard_of(user, SHARDS)
 
 
-def matcher(store):
-    return LogMatcher(store, EventMatcher(WholeCatalog(MovingCatalog(store), number_of), SHARDS, number_of))
+@pytest.fixture(params=[SubscriptionObjects, MappedSubscriptions])
+def form(request):
+    """Subscriptions as objects, or as a file and the changes since."""
+    return request.param
+
+
+@pytest.fixture
+def matcher(form, tmp_path):
+    """Makes a matcher of a store."""
+
+    def of(store):
+        subscriptions = (
+            SubscriptionObjects(MovingCatalog(store))
+            if form is SubscriptionObjects
+            else MappedSubscriptions(store, str(tmp_path / "s.db"), tmp_path, write)
+        )
+        return LogMatcher(store, EventMatcher(WholeCatalog(subscriptions, number_of), SHARDS, number_of))
+
+    return of
 
 
 def right(store):
@@ -72,11 +97,12 @@ def given(ranges):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_each_shard_gets_its_matches_whatever_the_ranges(store, seed, monkeypatch):
+def test_each_shard_gets_its_matches_whatever_the_ranges(store, matcher, seed, monkeypatch):
     chance = random.Random(seed)
     if seed % 2:
         monkeypatch.setattr("rankcast.pipeline.spark.live.whole.FEW_PAIRS", 300)  # the index takes over on the way
     monkeypatch.setattr("rankcast.pipeline.spark.live.matcher._CHUNK", 9)
+    monkeypatch.setattr("rankcast.pipeline.spark.live.mapped._MOST_CHANGED", chance.choice([0.1, 1.0, 5.0]))
     one, at, taken = matcher(store), 0, {}
     while at < 100:
         end = min(100, at + chance.randint(1, 30))
@@ -108,8 +134,8 @@ def test_each_shard_gets_its_matches_whatever_the_ranges(store, seed, monkeypatc
         assert [part.version for part in parts for _ in part.seq] == [row.catalog_version for row in logged]
 
 
-def test_an_event_that_fails_is_matched_user_by_user_and_the_others_together(store, monkeypatch):
-    asked, match_batch = [], RebuiltMatching.match_batch
+def test_an_event_that_fails_is_matched_user_by_user_and_the_others_together(store, matcher, form, monkeypatch):
+    asked, match_batch = [], form.match_batch
 
     def fail(self, events):
         if any(event.id == "e00011" for event in events):
@@ -122,7 +148,7 @@ def test_an_event_that_fails_is_matched_user_by_user_and_the_others_together(sto
         return found, {**failed, "user4": "OverflowError: too large"}
 
     match = MatcherByUser.match
-    monkeypatch.setattr(RebuiltMatching, "match_batch", fail)
+    monkeypatch.setattr(form, "match_batch", fail)
     monkeypatch.setattr(MatcherByUser, "match", by_user)
     parts = matcher(store).ranges(0, 20)
     assert asked == ["e00011"]
@@ -135,7 +161,7 @@ def test_an_event_that_fails_is_matched_user_by_user_and_the_others_together(sto
         assert part.failures == expected
 
 
-def test_the_journal_keeps_what_was_taken(store):
+def test_the_journal_keeps_what_was_taken(store, matcher):
     (events, *_), *_ = ([*of_versions(part)] for part in matcher(store).ranges(0, 100))
     (again,) = of_versions(decode_range(encode_range(range_of(events))))
     assert again.version == events.version
@@ -148,7 +174,7 @@ def test_the_journal_keeps_what_was_taken(store):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_late_events_are_left_out_alike_whatever_the_ranges(tmp_path, world, seed):
+def test_late_events_are_left_out_alike_whatever_the_ranges(tmp_path, world, matcher, seed):
     chance = random.Random(seed)
     published = sorted(world.events(60), key=lambda event: event.time + timedelta(minutes=chance.uniform(0, 9)))
     outcomes = set()
@@ -169,3 +195,82 @@ def test_late_events_are_left_out_alike_whatever_the_ranges(tmp_path, world, see
             outcomes.add((tuple(seqs[0]), tuple(reject.reason for _, reject in rejects)))
     assert len(outcomes) == 1
     assert rejects
+
+
+def test_a_file_is_written_once_and_changes_are_an_overlay(store, tmp_path, monkeypatch):
+    written, place = [], str(tmp_path / "s.db")
+    monkeypatch.setattr("rankcast.pipeline.spark.live.mapped._MOST_CHANGED", 5.0)
+
+    def noted(url, path, version):
+        written.append(version)
+        write(url, path, version)
+
+    newest = store.version()
+    for versions, files in [([1, 2, newest], [1]), ([newest, 2, 3], []), ([0], [0]), ([newest], [newest])]:
+        written.clear()
+        one = MappedSubscriptions(store, place, tmp_path, noted)
+        for version in versions:
+            one.move(version)
+            wanted = store.catalog(version).subscriptions
+            assert {name for name in wanted if one.slot(name) is not None} == {*wanted}
+            assert sorted(each.id for each in one._index.subscriptions()) == sorted(wanted)
+        assert written == files
+
+
+def test_the_file_of_another_history_is_not_used(tmp_path, world):
+    place = tmp_path / "s.db"
+    with Store.create(place) as store:
+        store.change(put=list(world.records()))
+    older = tmp_path / "older.db"
+    shutil.copy(place, older)
+    with Store.open(place) as store:
+        store.change(put=[Subscription("mine", "user1", parse("x = 1"))])
+        first = MappedSubscriptions(store, str(place), tmp_path, write)
+        first.move(store.version())
+        assert "mine" in first._index
+    with Store.open(older) as store:
+        store.change(put=[Subscription("other", "user1", parse("x = 1"))])
+        second = MappedSubscriptions(
+            store, str(place), tmp_path, lambda url, path, version: write(str(older), path, version)
+        )
+        second.move(store.version())
+        assert "other" in second._index
+        assert "mine" not in second._index
+
+
+def test_another_process_writes_the_file(store, tmp_path):
+    one = MappedSubscriptions(store, str(tmp_path / "s.db"), tmp_path)
+    one.move(store.version())
+    assert len(one._index) == len(store.catalog().subscriptions)
+
+
+def test_if_a_subscription_cannot_be_compiled_all_users_are_matched_one_by_one(store, tmp_path, monkeypatch):
+    draft = Draft.add
+
+    def fail(self, where, meaning=NO_CONCEPTS):
+        if where == store.catalog().subscriptions["s4"].where:
+            raise OverflowError("too large")
+        return draft(self, where, meaning)
+
+    monkeypatch.setattr(Draft, "add", fail)
+    subscriptions = MappedSubscriptions(store, str(tmp_path / "s.db"), tmp_path, write)
+    one = LogMatcher(store, EventMatcher(WholeCatalog(subscriptions, number_of), SHARDS, number_of))
+    assert [given([part]) for part in one.ranges(0, 100)] == right(store)
+
+
+def test_only_a_large_catalog_is_a_file(store, monkeypatch, tmp_path):
+    count = len(list(store.catalog().records()))
+    for least, expected in ((count, MappedSubscriptions), (count + 1, SubscriptionObjects)):
+        monkeypatch.setattr("rankcast.pipeline.spark.live.host._MAPPED_FROM", least)
+        assert type(subscriptions_of(store, str(tmp_path / "s.db"))) is expected
+
+
+def test_a_process_starts_without_what_only_some_need():
+    """Each takes a process a quarter of a second and more, and tens of megabytes."""
+    found = subprocess.run(
+        [sys.executable, "-c", "import sys, rankcast.pipeline.spark.live.host; print(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert not {"numba", "pandas", "pyspark"} & set(found.stdout.split())

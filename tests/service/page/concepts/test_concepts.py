@@ -49,17 +49,23 @@ def dot(page: Page, number: int) -> tuple[float, float]:
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
+def drag(page: Page, number: int, *ways: tuple[float, float]) -> None:
+    """Take a dot and move it by so much, again and again, without letting go."""
+    x, y = dot(page, number)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for right, down in ways:
+        page.mouse.move(x + right, y + down, steps=4)
+
+
 def test_dragging_a_point_changes_the_matches_and_saving_keeps_it(
     told: Any, visit: Callable[..., Page], snap: Callable[[Page, str], None]
 ) -> None:
     begin(told, "dana")
     page = opened(visit, "dana")
     expect(effects(page).get_by_role("row", name="dana-wish")).to_contain_text("30")
-    x, y = dot(page, 1)
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + 60, y, steps=4)
-    page.mouse.move(x + 120, y - 30, steps=4)
+    x, _ = dot(page, 1)
+    drag(page, 1, (60, 0), (120, -30))
     expect(effects(page).get_by_role("row", name="dana-wish")).to_contain_text("30 →")
     expect(effects(page).get_by_role("row", name="dana-wish")).to_contain_text("+ offer")
     page.mouse.up()
@@ -171,14 +177,19 @@ def test_a_proposal_that_replaces_shared_concepts_says_for_whom_asks_and_can_be_
 def test_a_meaning_of_ones_own_begins_as_the_curve_was_dragged(told: Any, visit: Callable[..., Page]) -> None:
     told.put({"kind": "concept", "name": "fair", "attribute": ATTRIBUTE, "left_shoulder": [10, 20]})
     page = visit(f"/concepts?attribute={ATTRIBUTE}&concept=fair", "drew")
-    page.get_by_label("no more from", exact=True).fill("33")
+    end = page.get_by_label("no more from", exact=True)
+    expect(end).to_have_value("20")
+    drag(page, 1, (60, 0))
+    page.mouse.up()
+    expect(end).not_to_have_value("20")
+    dragged = end.input_value()
     own = page.get_by_role("button", name="My own meaning, for drew")
     own.click()
     expect(own).to_have_count(0)
-    expect(page.get_by_label("no more from", exact=True)).to_have_value("33")
+    expect(end).to_have_value(dragged)
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Saved: fair on fee")).to_be_visible()
-    assert (numbers(told, None, "fair").b, numbers(told, "drew", "fair").b) == (20, 33)
+    assert (numbers(told, None, "fair").b, numbers(told, "drew", "fair").b) == (20, float(dragged))
 
 
 def test_texts_have_a_degree_each(told: Any, visit: Callable[..., Page]) -> None:

@@ -23,6 +23,10 @@ def test_the_graph_shows_what_covers_what_and_an_event_on_its_way(
     expect(page.locator(".rc-main")).to_contain_text("“a tower” was compared with 4 of 4 boxes and matches 2")
     expect(graph.locator(".rc-hit")).to_have_count(2)
     expect(graph.locator(".rc-miss")).to_have_count(2)
+    red = "getComputedStyle(document.documentElement).getPropertyValue('--rc-bad')"
+    assert page.evaluate(red) == "#b3261e"
+    expect(graph.locator(".rc-miss rect").first).not_to_have_css("stroke", "rgb(179, 38, 30)")  # it is no error
+    expect(graph.locator(".rc-miss rect").first).to_have_css("stroke-dasharray", "4px, 3px")
     snap(page, "cover")
     details.get_by_role("button", name="height above 300").click()
     expect(details).to_contain_text("Matches 0 of the last")

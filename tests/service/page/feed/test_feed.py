@@ -1,3 +1,4 @@
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -84,6 +85,7 @@ def test_why_on_a_delivered_card_never_says_not_sent(site: Any, visit: Callable[
     site.settle()
     page = visit("/", "una")
     expect(cards(page)).to_have_count(8)
+    expect(cards(page).last).to_contain_text(re.compile(r"Sent .+, waited \d+ (min|h)"))
     for place in range(8):
         cards(page).nth(place).get_by_role("button", name="Why").click()
         details = cards(page).nth(place).locator(".rc-details")
@@ -211,6 +213,10 @@ def test_a_delivery_is_saved_dismissed_and_asked_more_of(site: Any, visit: Calla
     page.get_by_role("button", name="More about Laura").click()
     page.get_by_role("menuitem", name="More like this").click()
     expect(page.locator(".rc-undo")).to_contain_text("noir has score 0.6 now (before: 0.5)")
+    page.get_by_role("button", name="More about Laura").click()
+    page.get_by_role("menuitem", name="Less like this").click()
+    expect(page.locator(".rc-undo")).to_contain_text("noir has score 0.5 now (before: 0.6)")
+    page.locator(".rc-undo").get_by_role("button", name="Undo").click()
     page.reload()
     expect(cards(page)).to_have_count(1)
     expect(cards(page).first).to_contain_text("Matches noir (0.6)")

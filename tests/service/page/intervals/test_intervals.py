@@ -19,3 +19,11 @@ def test_the_panel_compares_crisp_and_approximate(
     table = page.get_by_role("region", name="Who matches")
     expect(table).to_contain_text("possible")
     snap(page, "intervals")
+
+
+def test_who_does_not_match_is_listed_too(site: Any, visit: Callable[..., Page]) -> None:
+    site.subscribe("iris", small="girth < 1")
+    site.publish({"girth": 5}, {"girth": 45})
+    page = visit("/intervals", "iris")
+    expect(page.get_by_role("region", name="Matches against the width")).to_contain_text("0 of 1 subscription match")
+    expect(page.get_by_role("region", name="Who matches").locator("tbody tr")).to_contain_text("girth")

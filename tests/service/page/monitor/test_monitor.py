@@ -3,8 +3,9 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from rankcast.model import Reject
+from rankcast.model import Reject, SetAside
 from rankcast.store import Store
+from rankcast.store.set_aside import keep_set_aside
 
 
 def test_the_funnel_and_crisp_against_approximate_live(
@@ -46,6 +47,14 @@ def test_rejects_stand_with_their_reasons(site: Any, visit: Callable[..., Page])
     expect(rejects).to_contain_text("offers.jsonl:7")
     expect(rejects).to_contain_text("<script>{}</script>")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_what_was_set_aside_stands_with_its_reason(site: Any, visit: Callable[..., Page]) -> None:
+    with Store.open(site.path) as store, store.database.writing() as connection:
+        keep_set_aside(connection, [SetAside("mona", "e1", 1, 1, "OverflowError: too large")], 0)
+    site.publish({"noise": 1})
+    shown = visit("/monitor", "mona").get_by_role("region", name="Set aside")
+    expect(shown).to_contain_text("OverflowError: too large")
 
 
 def test_vague_and_crisp_over_time_and_groups(site: Any, visit: Callable[..., Page]) -> None:

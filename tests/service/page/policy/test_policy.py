@@ -35,8 +35,10 @@ def test_a_policy_is_tried_at_once_and_saved(site: Any, visit: Callable[..., Pag
     expect(sent(page, "Saved policy")).to_have_count(12)
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_text("It applies from the next event on")).to_be_visible()
+    page.get_by_role("button", name="Undo", exact=True).click()
+    expect(page.locator(".rc-undo")).to_have_count(0)
     page.goto(site.url + "/policy")
-    expect(page.locator(".rc-policy-words")).to_contain_text("Every 12 events: the 2 best")
+    expect(page.locator(".rc-policy-words")).to_have_text("Everything that matches is sent at once.")
 
 
 def test_every_control_updates_the_backtest(site: Any, visit: Callable[..., Page]) -> None:
@@ -53,6 +55,13 @@ def test_every_control_updates_the_backtest(site: Any, visit: Callable[..., Page
     page.get_by_role("button", name="Periodic").click()
     page.get_by_label("Length", exact=True).fill("400")
     expect(sent(page, "New policy")).to_have_count(5)
+    page.goto(site.url + "/policy")
+    expect(sent(page, "Saved policy")).to_have_count(8)
+    sample = page.get_by_text("Tried on the last").inner_text().split(",")[0]
+    page.get_by_label("Novelty filter").last.click()
+    page.get_by_role("option", name="By chance").click()
+    expect(page.get_by_role("region", name="New policy")).to_be_visible()
+    expect(page.get_by_text(sample)).to_be_visible()
 
 
 def test_presets_and_what_cannot_be(site: Any, visit: Callable[..., Page]) -> None:

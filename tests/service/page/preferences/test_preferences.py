@@ -31,6 +31,7 @@ def test_drag_and_buttons_make_levels(site: Any, visit: Callable[..., Page]) -> 
             break
         page.wait_for_timeout(50)
     page.mouse.up()
+    expect(page.locator(".rc-undo")).to_contain_text("Moved ola-b")  # the service has it
     expect(level(page, 3)).to_have_text(["b"])
     expect(page.locator(".rc-graph rect")).to_have_count(3)
     expect(page.locator(".rc-pair")).to_have_count(2)

@@ -46,7 +46,7 @@ def test_what_has_no_form(text: str) -> None:
 
 @given(expressions(fuzzy=True))
 def test_a_form_means_its_expression(expression: object) -> None:
-    form = form_of(expression)  # type: ignore[arg-type]
+    form = form_of(expression)
     if form is not None:
         assert expression_of(form) == expression
 

@@ -66,6 +66,29 @@ def test_text_and_form_stay_in_step_and_survive_a_reload(site: Any, visit: Calla
     expect(text_of(page)).to_have_value("title contains 'fish' or title startswith 'The '")
 
 
+def test_how_sure_a_vague_condition_must_be_is_set_by_a_word_or_by_numbers(
+    site: Any, visit: Callable[..., Page]
+) -> None:
+    site.put({"kind": "concept", "name": "cheap", "attribute": "price", "left_shoulder": [100, 200]})
+    page = visit("/subscriptions?new=", "may")
+    text_of(page).fill("price is cheap")
+    sure, certain = page.get_by_role("combobox", name="How sure"), page.get_by_label("At least certain to")
+    sure.click()
+    page.get_by_role("option", name="if certain").click()
+    expect(text_of(page)).to_have_value("price is cheap [0.5, 0.5]")
+    expect(certain).to_have_count(0)
+    sure.click()
+    page.get_by_role("option", name="my numbers").click()
+    expect(certain).to_have_value("0.5")
+    certain.fill("0.25")
+    expect(text_of(page)).to_have_value("price is cheap [0.5, 0.25]")
+    page.get_by_label("At least possible to").fill("0.75")
+    expect(text_of(page)).to_have_value("price is cheap [0.75, 0.25]")
+    text_of(page).fill("price is cheap [indifferent] and price < 3")
+    expect(page.get_by_text("if likely")).to_be_visible()
+    expect(certain).to_have_count(0)
+
+
 def test_change_copy_remove_and_undo(site: Any, visit: Callable[..., Page]) -> None:
     site.subscribe("ned", a="genre = 'a'", b="genre = 'b'")
     site.put({"kind": "preference", "user": "ned", "prefer": "ned-a", "over": "ned-b"})

@@ -1,6 +1,7 @@
 """The input of the filters over arrays, and their interface to a shard."""
 
 from collections.abc import Iterable
+from copy import copy
 from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from rankcast.choose.filters.chance import event_key
 from rankcast.plain import State
 
-__all__ = ["ArrayFilter", "FilterBatch", "Integers", "Keys", "Reals", "draws", "event_keys"]
+__all__ = ["ArrayFilter", "FilterBatch", "Integers", "Keys", "Reals", "copied", "draws", "event_keys"]
 
 Integers: TypeAlias = NDArray[np.int64]
 Reals: TypeAlias = NDArray[np.float64]
@@ -49,6 +50,17 @@ class ArrayFilter(Protocol):
 
     def restore(self, state: State) -> None:
         """Continue from a saved state of this filter or of the corresponding reference filter."""
+
+
+def copied(admits: ArrayFilter) -> ArrayFilter:
+    """A copy of a filter, which then goes on by itself. Filters hold arrays, settings, and possibly given scores."""
+    made = copy(admits)
+    for name, value in vars(admits).items():
+        if isinstance(value, np.ndarray):
+            setattr(made, name, value.copy())
+    if (given := getattr(admits, "_given", None)) is not None:
+        setattr(made, "_given", copied(given))  # noqa: B010
+    return made
 
 
 def event_keys(event_ids: Iterable[str]) -> Keys:

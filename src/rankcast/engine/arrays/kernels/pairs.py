@@ -16,17 +16,19 @@ _OTHER = np.uint64(0xC2B2AE3D27D4EB4F)
 def masks_of(
     borders: Array,
     member_of: Array,
+    is_wide: Array,
     at: Array,
     places: Array,
     starts: Array,
+    ends: Array,
     members: Array,
     masks: Array,
     first: Array,
 ) -> int:
     """Finds the (user, event) pairs of matches that are sorted by user and event.
 
-    Writes the start, user and mask of each pair, and the start of each user in `first`. Skips users that are not
-    members. Returns the number of pairs.
+    Writes the start, end, user and mask of each pair, and the start of each user in `first`. The mask is 0 for users
+    with more subscriptions than bits. Skips users that are not members. Returns the number of pairs.
     """
     count = 0
     for user in range(len(member_of)):
@@ -37,9 +39,11 @@ def masks_of(
             mask = np.int64(0)
             end = begin
             while end < borders[user + 1] and at[end] == at[begin]:
-                mask |= np.int64(1) << places[end]
+                if not is_wide[member]:
+                    mask |= np.int64(1) << places[end]
                 end += 1
             starts[count] = begin
+            ends[count] = end
             members[count] = member
             masks[count] = mask
             count += 1
@@ -85,16 +89,23 @@ def look_up(members: Array, wanted: Array, of: Array, masks: Array, filed: Array
 
 @kernel
 def degrees_of(
-    starts: Array, masks: Array, numbers: Array, specific: Array, places: Array, given: Array, degrees: Array
+    starts: Array,
+    ends: Array,
+    numbers: Array,
+    specific_starts: Array,
+    specific: Array,
+    places: Array,
+    given: Array,
+    degrees: Array,
 ) -> None:
-    """The degree of each (user, event) pair: the highest of its pattern's most specific subscriptions."""
+    """The degree of each (user, event) pair: the highest of its pattern's most specific subscriptions.
+
+    Both the matches of a pair and the most specific subscriptions of a pattern are in ascending order.
+    """
     for pair in range(len(starts)):
-        match = starts[pair]
-        left = masks[pair]
         degrees[pair] = 0.0
-        while left != 0:
-            bit = np.int64(1) << places[match]
-            if specific[numbers[pair]] & bit:
+        following, last = specific_starts[numbers[pair]], specific_starts[numbers[pair] + 1]
+        for match in range(starts[pair], ends[pair]):
+            if following < last and places[match] == specific[following]:
                 degrees[pair] = max(degrees[pair], given[match])
-            left &= ~bit
-            match += 1
+                following += 1

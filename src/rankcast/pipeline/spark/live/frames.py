@@ -15,7 +15,7 @@ __all__ = [
 ]
 
 DELIVERY = arrow_schema(Delivery)
-NO_DELIVERIES = DELIVERY.empty_table()
+NO_DELIVERIES = pa.Table.from_batches([], schema=DELIVERY)
 
 
 def table_of(blob: bytes) -> pa.Table:
@@ -24,9 +24,13 @@ def table_of(blob: bytes) -> pa.Table:
 
 
 def stream_of(table: pa.Table) -> bytes:
-    """A table as a compressed Arrow stream."""
+    """A table as a compressed Arrow stream.
+
+    Arrow would compress the columns in threads, and waiting for these takes longer if the cores are busy.
+    """
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema, options=pa.ipc.IpcWriteOptions(compression="lz4")) as writer:
+    options = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
+    with pa.ipc.new_stream(sink, table.schema, options=options) as writer:
         writer.write_table(table)
     return bytes(sink.getvalue().to_pybytes())
 

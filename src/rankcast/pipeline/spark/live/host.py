@@ -29,6 +29,8 @@ from rankcast.pipeline.saved_state import states_of
 from rankcast.pipeline.spark.blobs import MARK, MATCHED, TAKEN
 from rankcast.pipeline.spark.live.catalogs import Catalogs, FixedCatalog, MovingCatalog, StoreCatalogs
 from rankcast.pipeline.spark.live.frames import stream_of
+from rankcast.pipeline.spark.live.heartbeats import Heartbeats
+from rankcast.pipeline.spark.live.hosts import private_folder
 from rankcast.pipeline.spark.live.intake import Intake, IntakeResult
 from rankcast.pipeline.spark.live.lifetimes import end_with
 from rankcast.pipeline.spark.live.marks import Mark, decode_mark
@@ -48,12 +50,15 @@ from rankcast.pipeline.spark.live.requests import (
 )
 from rankcast.pipeline.spark.live.shard import LiveShard, SavedShard
 from rankcast.pipeline.spark.live.topics import TopicMatcher, decode_part
-from rankcast.pipeline.spark.live.whole import WholeCatalog
+from rankcast.pipeline.spark.live.whole import AllSubscriptions, SubscriptionObjects, WholeCatalog
 from rankcast.store import Store
 
-__all__ = ["Host", "main"]
+__all__ = ["Host", "main", "subscriptions_of"]
 
 _logger = logging.getLogger(__name__)
+
+_MAPPED_FROM = 20_000
+"""The number of records from which on the index is a file. Fewer are compiled faster than a process starts."""
 
 _TIDY = 2.0
 _IDLE = 600.0
@@ -314,7 +319,7 @@ class Host:
         run, known = self._matchers.pop(request.store, ("", None))
         if known is None or run != request.run:
             store = self._store(request.store)
-            known = LogMatcher(store, _event_matcher(MovingCatalog(store), request.shards))
+            known = LogMatcher(store, _event_matcher(subscriptions_of(store, request.store), request.shards))
         self._matchers[request.store] = request.run, known
         return known
 
@@ -322,12 +327,12 @@ class Host:
         self._matched, settings = time.monotonic(), request.settings
         known = self._topics.pop(settings.run, None)
         if known is None:
-            catalogs: Catalogs
+            subscriptions: AllSubscriptions
             if settings.store:
-                catalogs = MovingCatalog(self._store(settings.store))
+                subscriptions = subscriptions_of(self._store(settings.store), settings.store)
             else:
-                catalogs = FixedCatalog(request.catalog, lambda user: True)
-            known = TopicMatcher(_event_matcher(catalogs, settings.shards), settings)
+                subscriptions = SubscriptionObjects(FixedCatalog(request.catalog, lambda user: True))
+            known = TopicMatcher(_event_matcher(subscriptions, settings.shards), settings)
         self._topics[settings.run] = known
         return known
 
@@ -337,11 +342,20 @@ class Host:
         return self._stores[url]
 
 
-def _event_matcher(catalogs: Catalogs, shards: int) -> EventMatcher:
+def subscriptions_of(store: Store, url: str) -> AllSubscriptions:
+    """All subscriptions of a store, for a process that matches: as a file if there are many, otherwise as objects."""
+    if store.has_records(_MAPPED_FROM):
+        from rankcast.pipeline.spark.live.mapped import MappedSubscriptions  # with numba, in half a second
+
+        return MappedSubscriptions(store, url, private_folder())
+    return SubscriptionObjects(MovingCatalog(store))
+
+
+def _event_matcher(subscriptions: AllSubscriptions, shards: int) -> EventMatcher:
     def number_of(user: str) -> int:
         return shard_of(user, shards)
 
-    return EventMatcher(WholeCatalog(catalogs, number_of), shards, number_of)
+    return EventMatcher(WholeCatalog(subscriptions, number_of), shards, number_of)
 
 
 def _text_of(store: Store, seq: int) -> str:
@@ -374,7 +388,7 @@ def main(path: str, pid: int) -> None:
     end_with(pid, [Path(path).with_suffix(suffix) for suffix in (".socket", ".lock", ".log")])
     gc.disable()  # see _talk
     _forgo_pandas()
-    host = Host()
+    host, beats = Host(), Heartbeats()
     Thread(target=_tidy, args=(host, path), daemon=True).start()
     with Listener(path, family="AF_UNIX", backlog=64) as listener:
         while True:
@@ -382,7 +396,7 @@ def main(path: str, pid: int) -> None:
                 connection = listener.accept()
             except OSError:
                 continue
-            Thread(target=_talk, args=(host, connection), daemon=True).start()
+            Thread(target=_talk, args=(host, beats, connection), daemon=True).start()
 
 
 class _NoPandas:
@@ -402,12 +416,14 @@ def _forgo_pandas() -> None:
     sys.meta_path.remove(_NoPandas)
 
 
-def _talk(host: Host, connection: Connection) -> None:
+def _talk(host: Host, beats: Heartbeats, connection: Connection) -> None:
     with connection:
         while True:
             try:
                 request = decode_request(connection.recv_bytes())
-                connection.send_bytes(encode(_answer(host, request)))
+                with beats.on(connection):
+                    answer = encode(_answer(host, request))
+                connection.send_bytes(answer)
                 # Garbage collection would repeatedly scan everything in the shards while a worker waits. So it runs
                 # between micro-batches, and scans only what the last one left.
                 gc.collect(1)

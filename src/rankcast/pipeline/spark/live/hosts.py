@@ -17,6 +17,8 @@ import msgspec
 from rankcast import errors
 from rankcast.errors import EnvironmentProblem, RankcastError
 from rankcast.pipeline.spark.blobs import MARK, TAKEN
+from rankcast.pipeline.spark.executors import executor_cores
+from rankcast.pipeline.spark.live.heartbeats import exchange
 from rankcast.pipeline.spark.live.requests import (
     Frame,
     HostAnswer,
@@ -31,7 +33,7 @@ from rankcast.pipeline.spark.live.requests import (
     encode,
 )
 
-__all__ = ["ask", "ask_matches", "ask_taken", "matchers_here", "taken_frames"]
+__all__ = ["ask", "ask_matches", "ask_taken", "matchers_here", "private_folder", "taken_frames"]
 
 _START = 60.0
 _connections: dict[str, Connection] = {}
@@ -41,10 +43,10 @@ _owners: dict[int, int] = {}
 def ask(request: Request) -> HostAnswer:
     """Send a request to the local process that holds the shard, and return its answer.
 
-    There are as many processes as cores, or as shards if there are fewer. Each always holds the same shards. Raises
+    There are as many processes as the executor has cores, or as shards if there are fewer. Each always holds the same shards. Raises
     the error that the process reports.
     """
-    number = request.shard % min(request.settings.shards, os.cpu_count() or 1)
+    number = request.shard % min(request.settings.shards, executor_cores())
     answer = decode_answer(_answer(f"{number}", encode(request)))
     _raise(answer.error)
     return answer
@@ -99,16 +101,16 @@ def taken_frames(
 
 def matchers_here() -> int:
     """The number of processes of an executor that match: one for four cores, because each holds the whole index."""
-    return max(1, (os.cpu_count() or 1) // 4)
+    return max(1, executor_cores() // 4)
 
 
 def _answer(name: str, message: bytes) -> bytes:
     owner = _owner()
-    path = _folder() / f"{owner}-{name}.socket"
+    path = private_folder() / f"{owner}-{name}.socket"
     try:
         return _exchange(path, owner, message)
     except (EOFError, OSError):
-        # The process may have just ended. A new one asks for the saved state.
+        # The process may have just ended, or was ended because it did not answer. A new one asks for the saved state.
         _drop(path)
         return _exchange(path, owner, message)
 
@@ -131,8 +133,7 @@ def _owner() -> int:
 def _exchange(path: Path, owner: int, message: bytes) -> bytes:
     connection = _connections.get(str(path)) or _connected(path, owner)
     _connections[str(path)] = connection
-    connection.send_bytes(message)
-    return connection.recv_bytes()
+    return exchange(connection, message)
 
 
 def _drop(path: Path) -> None:
@@ -165,7 +166,7 @@ def _connected(path: Path, owner: int) -> Connection:
         raise EnvironmentProblem(f"a process of the pipeline did not start:\n{log.read_text(errors='replace')}")
 
 
-def _folder() -> Path:
+def private_folder() -> Path:
     """A folder that only this user can access."""
     folder = Path(tempfile.gettempdir()) / f"rankcast-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)

@@ -125,7 +125,7 @@ class EventMatcher:
             matches.event,
             name,
             matches.degree,
-            [whole.subscription(slot).id for slot in slots.tolist()],
+            whole.names(slots),
             whole.groups(slots),
             found,
             failures,

@@ -1,6 +1,6 @@
 """The stateful operator: passes a micro-batch to the process that holds the shard, and saves the state it returns."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from pyspark.sql import Row
@@ -11,23 +11,30 @@ from rankcast.pipeline.spark.live.hosts import ask, ask_matches, taken_frames
 from rankcast.pipeline.spark.live.marks import Mark, decode_mark
 from rankcast.pipeline.spark.live.requests import Frame, HostSettings, MatchRequest, Request
 
-__all__ = ["OUTPUT", "ShardProcessor"]
-
-OUTPUT = "shard int, deliveries binary, report binary"
+__all__ = ["ShardProcessor"]
 
 
 class ShardProcessor(StatefulProcessor):
     """One key is one shard. `numbers` gives the shard of each key; `catalog` holds the records of a fixed catalog.
+
+    `write` writes the deliveries of a shard, given with its report, and returns the receipts of the sinks.
 
     The state of a key is a head with the token of the shard, pages and a journal (`LiveShard`). The live shard itself
     is in another process, and the token says whether it matches the state. If it does not (another machine, a
     restart, a retried micro-batch), the shard is restored from the state.
     """
 
-    def __init__(self, settings: HostSettings, numbers: dict[int, int], catalog: bytes) -> None:
+    def __init__(
+        self,
+        settings: HostSettings,
+        numbers: dict[int, int],
+        catalog: bytes,
+        write: Callable[[bytes, bytes], list[bytes]],
+    ) -> None:
         self._settings = settings
         self._numbers = numbers
         self._catalog = catalog
+        self._write = write
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Name the state variables."""
@@ -36,7 +43,7 @@ class ShardProcessor(StatefulProcessor):
         self._journal = handle.getMapState("journal", "generation long", "entry binary")
 
     def handleInputRows(self, key: Any, rows: Iterator[Row], timerValues: Any) -> Iterator[Row]:  # noqa: N802, N803
-        """Serve the rows of a shard. Yields one row with its deliveries and its report."""
+        """Serve the rows of a shard. Yields one row with its report and the receipts of its deliveries."""
         number = self._numbers[key[0]]
         frames = [Frame(row.kind, bytes(row.blob)) for row in rows]
         known = self._head.get()
@@ -58,7 +65,7 @@ class ShardProcessor(StatefulProcessor):
         for generation in answer.gone:
             self._journal.removeKey((generation,))
         self._head.update((answer.token, answer.head))
-        yield Row(shard=number, deliveries=answer.deliveries, report=answer.report)
+        yield Row(shard=number, report=answer.report, receipts=self._write(answer.deliveries, answer.report))
 
     def _matched(self, number: int, marks: list[Mark]) -> list[Frame]:
         """The shard's parts of the ranges, from the process on this machine that matches them once for all shards."""

@@ -398,4 +398,4 @@ class LiveShard:
     def _made(self, catalog: Catalog, is_batch: bool) -> Shard | BatchShard:
         if not is_batch:
             return Shard(catalog, self._serves)
-        return BatchShard(catalog, self._serves, MatchesGiven() if self._gets_matches else None)
+        return BatchShard(catalog, self._serves, MatchesGiven() if self._gets_matches else None, is_live=True)

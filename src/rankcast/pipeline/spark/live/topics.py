@@ -6,9 +6,9 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
+from rankcast.language.tables import events_of_json, events_of_table
 from rankcast.model import Reject
 from rankcast.pipeline.spark.blobs import EVENTS, MARK
-from rankcast.pipeline.spark.columns import events_of_json, events_of_table
 from rankcast.pipeline.spark.live.frames import table_of
 from rankcast.pipeline.spark.live.intake import IncomingRow, Intake
 from rankcast.pipeline.spark.live.marks import decode_mark
@@ -55,7 +55,7 @@ class TopicMatcher:
         version = max((mark.end for mark in marks), default=intake.version)
         self._matcher.whole.move(version)
         after = intake.seq
-        taken = intake.take(_arrived(tables, settings.is_json), self._matcher.whole.catalog, version)
+        taken = intake.take(_arrived(tables, settings.is_json), self._matcher.whole.shared, version)
         ((_, events),) = taken.groups
         # The intake decides whether the clock counts, so either all events have a clock or none.
         clocks = np.array([taken.clocks[event.seq] for event in events] if taken.clocks else [], np.int64)

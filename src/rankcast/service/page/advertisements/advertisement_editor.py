@@ -8,8 +8,9 @@ from nicegui import ui
 from rankcast.errors import CatalogError
 from rankcast.language import parse, show
 from rankcast.model import Advertisement, Catalog, Ranking, ScorerName
+from rankcast.overlay import registered_scorers
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, complaining, group, set_props, words
+from rankcast.service.page.widgets import act, complaining, group, set_props, whole_number, words
 
 __all__ = ["AdvertisementEditor"]
 
@@ -30,6 +31,7 @@ class AdvertisementEditor:
                 )
                 self._rank = _choice("Ranked", Ranking, Ranking.RELEVANCE if old is None else old.rank)
                 self._score = _choice("Relevance score", ScorerName, ScorerName.AREA if old is None else old.score)
+                self._function = self._own_functions()
             self._where = _text("Expression that its publications match", "" if old is None else show(old.where))
             set_props(self._where, placeholder="price between 0 and 100")
             if old is not None:
@@ -38,16 +40,23 @@ class AdvertisementEditor:
                 act("Save", self._save, icon="o_check", kind="main")
                 act("Cancel", closed, kind="quiet")
 
+    def _own_functions(self) -> ui.select | None:
+        """A choice of the ranking functions that the service has registered; None if it has none."""
+        chosen = None if self._old is None else self._old.function
+        names = sorted({*registered_scorers(), *filter(None, [chosen])})
+        label = "Own function in place of the score"
+        return _select(label, {"": "none", **{name: name for name in names}}, chosen or "") if names else None
+
     async def _save(self) -> None:
         with complaining():
             made = Advertisement(
                 id=(self._id.value or "").strip(),
                 publisher=(self._publisher.value or "").strip(),
                 where=parse(self._where.value or ""),
-                k=int(self._k.value or 0),
+                k=whole_number("k", self._k.value),
                 rank=Ranking(self._rank.value),
                 score=ScorerName(self._score.value),
-                function=None if self._old is None else self._old.function,
+                function=None if self._function is None else self._function.value or None,
             )
             await asyncio.to_thread(self._view.service.put, made, check=self._check)
             await self._closed()
@@ -63,8 +72,11 @@ def _text(label: str, value: str) -> ui.input:
 
 
 def _choice(label: str, words_of: type[Ranking] | type[ScorerName], value: Ranking | ScorerName) -> ui.select:
-    options = {one.value: one.title for one in words_of}
+    return _select(label, {one.value: one.title for one in words_of}, value.value)
+
+
+def _select(label: str, options: dict[str, str], value: str) -> ui.select:
     return set_props(
-        ui.select(options, label=label, value=value.value).props("dense outlined options-dense").classes("rc-grow"),
+        ui.select(options, label=label, value=value).props("dense outlined options-dense").classes("rc-grow"),
         aria_label=label,
     )

@@ -12,7 +12,7 @@ from rankcast.language.json_text import read_object
 from rankcast.model import Advertisement
 from rankcast.overlay import check_publication
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, complaining, group, set_props, words
+from rankcast.service.page.widgets import act, complaining, group, set_props, whole_number, words
 
 __all__ = ["PublishingForm"]
 
@@ -40,7 +40,7 @@ class PublishingForm:
                 "time": datetime.now(UTC).isoformat(),
                 "attributes": read_object((self._attributes.value or "").encode()),
                 "advertisement": self._one.id,
-                "k": int(self._k.value or self._one.k),
+                "k": whole_number("k", self._k.value),
             }
             event = decode_event(form)
             catalog = await asyncio.to_thread(self._view.service.catalog)

@@ -93,6 +93,8 @@ class _Workshop:
         with group("section", "rc-card rc-column", aria_label="What would change", aria_live="polite"):
             words("h2", "What it matches")
             effects = group("div", "rc-column")
+            with effects:
+                words("p", "Trying it on recent events…", "rc-soft rc-small")
         only = None if self._view.visitor.switches else self._view.user
         self._preview = ConceptPreview(self._view, effects, self._desk, only, self._complain)
         self._mining = MiningView(self._view, self._mined_again)

@@ -14,7 +14,7 @@ COLOURS = {
     "pessimistic": "#c0413b",
 }
 _WIDTH, _HEIGHT = 640, 240
-_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 12, 16, 34
+_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 12, 16, 48  # on a phone, two lines of 18 below the axis
 
 
 def interval_chart(widths: Sequence[float], counts: Mapping[str, Sequence[int]], now: float) -> str:
@@ -39,8 +39,8 @@ def interval_chart(widths: Sequence[float], counts: Mapping[str, Sequence[int]],
         )
         parts.append(f'<text x="{_LEFT - 7}" y="{y(count) + 4:.1f}" text-anchor="end">{count:,}</text>')
     for width, anchor in ((0.0, "start"), (widest / 2, "middle"), (widest, "end")):
-        parts.append(f'<text x="{x(width):.1f}" y="{_HEIGHT - 16}" text-anchor="{anchor}">{number_text(width)}</text>')
-    parts.append(f'<text x="{_WIDTH / 2}" y="{_HEIGHT - 2}" text-anchor="middle">width of the interval</text>')
+        parts.append(f'<text x="{x(width):.1f}" y="{_HEIGHT - 28}" text-anchor="{anchor}">{number_text(width)}</text>')
+    parts.append(f'<text x="{_WIDTH / 2}" y="{_HEIGHT - 6}" text-anchor="middle">width of the interval</text>')
     parts.append(
         f'<line x1="{x(now):.1f}" x2="{x(now):.1f}" y1="{_TOP}" y2="{_HEIGHT - _BOTTOM}" '
         'stroke="currentColor" stroke-dasharray="3 3" opacity="0.6"/>'

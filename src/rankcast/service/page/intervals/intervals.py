@@ -96,6 +96,8 @@ class _IntervalPage:
         with group("section", "rc-card rc-column", aria_label="Who matches"):
             words("h2", "Who matches")
             self._table = scroller("Subscriptions, and whether they match")
+            with self._table:
+                words("p", "Trying the subscriptions…", "rc-soft rc-small")
         self._draw_range()
         self._changed()
 
@@ -158,17 +160,14 @@ class _IntervalPage:
         at = WIDTHS.index(1.0)
         left_out = f"; {found.left_out:,} more were not tried" if found.left_out else ""
         self._title.text = (
-            f"“{cut(found.title, 60)}” with this {setup.attribute}: {found.counts[SUBSCRIBED][at]:,} of {found.of:,} "
-            f"subscriptions match, {found.counts[CRISP][at]:,} crisply{left_out}"
+            f"“{cut(found.title, 60)}” with this {setup.attribute}: {found.counts[SUBSCRIBED][at]:,} of "
+            f"{_counted(found.of)} match, {found.counts[CRISP][at]:,} crisply{left_out}"
         )
         self._drawn.set_content(interval_chart(found.widths, found.counts, setup.high - setup.low))
         self._table.clear()
         with self._table:
             if not found.of:
                 words("p", f"No subscription asks for {setup.attribute}.", "rc-soft")
-                return
-            if not found.matches:
-                words("p", f"None of the {found.of:,} subscriptions that ask for {setup.attribute} matches.", "rc-soft")
                 return
             with group("table", "rc-table"):
                 with group("thead"), group("tr"):
@@ -179,6 +178,10 @@ class _IntervalPage:
                         _row(row)
             if len(found.matches) > _SHOWN:
                 words("p", f"and {len(found.matches) - _SHOWN:,} more", "rc-soft")
+
+
+def _counted(subscriptions: int) -> str:
+    return "1 subscription" if subscriptions == 1 else f"{subscriptions:,} subscriptions"
 
 
 def _row(row: IntervalMatch) -> None:

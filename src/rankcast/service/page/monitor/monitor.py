@@ -11,8 +11,9 @@ from rankcast.language.event_words import cut, facts, title_of
 from rankcast.service.page.colours import wear
 from rankcast.service.page.computing import compute
 from rankcast.service.page.monitor.activity import RANGES, Activity, activity_of
-from rankcast.service.page.monitor.group_view import GroupView
+from rankcast.service.page.monitor.group_view import show_groups
 from rankcast.service.page.monitor.line_chart import ChartLine, line_chart
+from rankcast.service.page.monitor.team_view import show_teams
 from rankcast.service.page.monitor.vague_view import VagueView
 from rankcast.service.page.unreadable_view import UnreadableView
 from rankcast.service.page.visitors import View
@@ -102,7 +103,8 @@ class _Monitor:
             self._kinds = group("div", "rc-columns")
             self._vague = VagueView(view)
         if view.visitor.switches:
-            GroupView(view)
+            show_groups(view)
+            show_teams(view)
         self._rejects = group("section", "rc-card rc-column", aria_label="Rejects")
         self._rejects.visible = view.visitor.switches
         self._set_aside = group("section", "rc-card rc-column", aria_label="Set aside")

@@ -94,7 +94,7 @@ class PolicyControls:
             set_props(units, aria_label="Unit of the length")
 
         def change() -> None:
-            size = max(1, int(number.value or 1))
+            size = int(number.value or 0)
             self.fields.pop("unit", None)
             self.fields["length"] = size if units.value in ("events", "matched") else f"{size}{units.value}"
             if units.value == "matched":

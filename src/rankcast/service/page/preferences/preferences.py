@@ -187,7 +187,7 @@ class _Preferences:
 
     def _replace(self, pairs: list[Preference]) -> None:
         gone = [pair for pair in self._pairs if pair not in pairs]
-        self._view.service.store.change(put=[pair for pair in pairs if pair not in self._pairs], remove=gone)
+        self._view.service.put(*(pair for pair in pairs if pair not in self._pairs), remove=gone)
 
     def _offer_undo(self, before: list[Preference], said: str) -> None:
         async def undo() -> None:

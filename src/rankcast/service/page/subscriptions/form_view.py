@@ -16,7 +16,8 @@ from rankcast.service.page.subscriptions.forms import (
     operators_for,
     split_texts,
 )
-from rankcast.service.page.widgets import act, complaining, group, set_props, words
+from rankcast.service.page.subscriptions.threshold_view import ThresholdView
+from rankcast.service.page.widgets import act, group, set_props, words
 
 __all__ = ["FormView"]
 
@@ -237,29 +238,11 @@ class _Line:
             on_change=lambda change: self._set_value(0, change.value or ""),
         )
         set_props(chosen.props("dense outlined options-dense").classes("rc-concept"), aria_label="Concept")
-        least = condition.thresholds or Thresholds()
-        for name, value in (("possible", least.possibility), ("certain", least.necessity)):
-            field = ui.number(
-                name,
-                value=value,
-                min=0,
-                max=1,
-                step=0.1,
-                on_change=lambda change, name=name: self._limit(name, change.value),
-            )
-            set_props(field.props("dense outlined").classes("rc-degree"), aria_label=f"At least {name} to")
+        ThresholdView(condition.thresholds, self._limit)
 
-    def _limit(self, name: str, value: float | None) -> None:
-        least = self._condition.thresholds or Thresholds()
-        possibility, necessity = least.possibility, least.necessity
-        if name == "possible":
-            possibility = 0.5 if value is None else value
-        else:
-            necessity = value or 0.0
-        with complaining():
-            made = Thresholds(possibility, necessity)
-            self._condition.thresholds = None if made == Thresholds() else made
-            self._view.changed()
+    def _limit(self, thresholds: Thresholds | None) -> None:
+        self._condition.thresholds = thresholds
+        self._view.changed()
 
     def _rename(self, text: str) -> None:
         before = self._view.hint(self._condition.attribute)

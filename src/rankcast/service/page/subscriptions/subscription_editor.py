@@ -11,7 +11,7 @@ from nicegui import ui
 from rankcast.errors import CatalogError, ExpressionError, ModelError, RankcastError
 from rankcast.language import label, parse, show
 from rankcast.language.event_words import title_of
-from rankcast.matching.mistakes import AttributeKinds, attribute_kinds, likely_mistakes
+from rankcast.language.mistakes import AttributeKinds, attribute_kinds, likely_mistakes
 from rankcast.model import Always, Catalog, Subscription
 from rankcast.service.page.computing import compute
 from rankcast.service.page.hints import Hint, hints_of

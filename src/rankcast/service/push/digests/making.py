@@ -5,8 +5,9 @@ from datetime import datetime
 from itertools import takewhile
 
 from rankcast.model import Delivery
+from rankcast.pipeline.saved_state import page_with
 from rankcast.plain import JsonObject
-from rankcast.service.push.digests.retracing import UserTrace, page_with, state_of
+from rankcast.service.push.digests.retracing import UserTrace, state_of
 from rankcast.service.push.digests.schedules import Schedule
 from rankcast.store import Store
 from rankcast.store.push.digest_log import DigestLog, KeptDigest, KeptSchedule, PipelineMoment

@@ -10,8 +10,7 @@ import msgspec
 
 from rankcast.choose import Candidate, Step
 from rankcast.engine.explain.reasons import Reason, ReasonDetail, why
-from rankcast.engine.pages import PageEvents, page_of, page_states
-from rankcast.engine.reference.shard import shard_of
+from rankcast.engine.pages import PageEvents, state_in_page
 from rankcast.engine.states import FORMAT, check_format
 from rankcast.errors import StoreError
 from rankcast.language import label
@@ -19,10 +18,10 @@ from rankcast.model import Event
 from rankcast.pipeline.log_replay import LogReplay
 from rankcast.pipeline.saved_state import LogEvents
 from rankcast.plain import JsonObject
-from rankcast.store import ClockAdvance, LoggedEvent, PageMark, StatePage, Store
+from rankcast.store import ClockAdvance, LoggedEvent, StatePage, Store
 from rankcast.store.push.digest_log import LeftOut, PipelineMoment
 
-__all__ = ["UserTrace", "page_with", "state_of"]
+__all__ = ["UserTrace", "state_of"]
 
 _log = logging.getLogger("rankcast.service.push.digests")
 
@@ -181,13 +180,6 @@ class UserTrace:
         self._waiting.clear()
 
 
-def page_with(user: str, marks: Sequence[PageMark]) -> PageMark | None:
-    """The page that contains the state of a user, among all pages of the delivery state; None if there is none."""
-    shard = shard_of(user, len({mark.shard for mark in marks})) if marks else 0
-    own = [mark for mark in marks if mark.shard == shard]
-    return next((mark for mark in own if mark.page == page_of(user, mark.pages)), None)
-
-
 def state_of(
     store: Store, user: str, through: PipelineMoment, page: StatePage, advances: Sequence[ClockAdvance]
 ) -> bytes:
@@ -198,7 +190,7 @@ def state_of(
     """
     mark = page.mark
     try:
-        subscriber = page_states(page.content, PageEvents(LogEvents(store))).get(user)
+        subscriber = state_in_page(page.content, PageEvents(LogEvents(store)), user)
     except StoreError:  # of a later release
         return b""
     begun = b""

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankcast.compiling import inlined, kernel
+from rankcast.compiling import kernel
 from rankcast.plain import Array
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "SentColumns",
     "grown",
     "make_room",
+    "make_room_for",
     "move",
     "position_of",
     "room_for",
@@ -36,7 +37,7 @@ EVENTS, MATCHED, TIME = 0, 1, 2
 """What the length of a window or period counts."""
 
 ALL, SLIDING, PERIODIC, HISTORY, DIVERSE = 0, 1, 2, 3, 4
-"""The delivery modes; all by rank alone, except for sliding windows with diversity."""
+"""The delivery modes. Sliding windows are by rank alone; those with diversity, and calm ones, are DIVERSE."""
 
 NEVER = np.int64(2**62)
 """A position beyond every other; -NEVER stands for a period or a clock that has not begun."""
@@ -47,7 +48,8 @@ class EntryColumns(NamedTuple):
 
     `later` is the number of later entries in the window with at least the same rank. Counting stops beyond the user's
     k. `picked` is the place of an entry in the order in which the last diverse choice was made, -1 if it is not in it,
-    and `worth` what it was worth then. `sent` and the columns after it are for windows only.
+    and `worth` what it was worth then. `kept` marks the set that a calm window last chose. `sent` and the columns after
+    it are for windows only.
     """
 
     row: Array
@@ -59,6 +61,7 @@ class EntryColumns(NamedTuple):
     later: Array
     picked: Array
     worth: Array
+    kept: Array
 
 
 class MemberColumns(NamedTuple):
@@ -66,8 +69,11 @@ class MemberColumns(NamedTuple):
 
     A user has `room` places from `base` on. The entries begin at `begin`, and `count` are in use, oldest first. From
     position `until` on, something may happen even if nothing matches. `replaces` is 1 if an equal rank replaces an
-    entry of a list. The columns from `origin` on are for periods: the current one, the time of the last event, the
-    receiver's clock, and 1 if periods follow the clock.
+    entry of a list. `improves` is 1 if swaps improve a diverse choice, and `calm` the grid steps by which another set
+    must be worth more, -1 without calm. `space` numbers the space of the user's distances, 0 if there are none. `wide`
+    is 1 if the user has more subscriptions than fit into a mask, and `filters` is 1 if the user has a filter. The
+    columns from `origin` on are for periods: the current one, the time of the last event, the receiver's clock, and 1
+    if periods follow the clock.
     """
 
     base: Array
@@ -80,6 +86,11 @@ class MemberColumns(NamedTuple):
     unit: Array
     replaces: Array
     sigma: Array
+    improves: Array
+    calm: Array
+    space: Array
+    wide: Array
+    filters: Array
     matched: Array
     until: Array
     origin: Array
@@ -153,7 +164,7 @@ def grown(sendings: SentColumns, written: int, size: int) -> SentColumns:
     return made
 
 
-@inlined
+@kernel
 def send_step(sendings: SentColumns, written: int, visit: int, event: int, window: int, forwarded: int) -> int:
     """Append a delivery whose entry is already written; returns the number of deliveries so far."""
     sendings.event[written] = event
@@ -163,7 +174,7 @@ def send_step(sendings: SentColumns, written: int, visit: int, event: int, windo
     return written + 1
 
 
-@inlined
+@kernel
 def send(
     sendings: SentColumns,
     written: int,
@@ -182,7 +193,7 @@ def send(
     return int(send_step(sendings, written, visit, event, window, forwarded))
 
 
-@inlined
+@kernel
 def move(source: int, target: int, held: EntryColumns) -> None:
     """Copy an entry to another place."""
     held.row[target] = held.row[source]
@@ -194,9 +205,10 @@ def move(source: int, target: int, held: EntryColumns) -> None:
     held.later[target] = held.later[source]
     held.picked[target] = held.picked[source]
     held.worth[target] = held.worth[source]
+    held.kept[target] = held.kept[source]
 
 
-@inlined
+@kernel
 def make_room(member: int, new: int, held: EntryColumns, members: MemberColumns, used: int) -> int:
     """Make room for `new` more entries of a user.
 
@@ -218,7 +230,15 @@ def make_room(member: int, new: int, held: EntryColumns, members: MemberColumns,
     return used
 
 
-@inlined
+@kernel
+def make_room_for(numbers: Array, new: Array, held: EntryColumns, members: MemberColumns, used: int) -> int:
+    """Makes room for `new` more entries of each user; returns the new end of the places in use."""
+    for place in range(len(numbers)):
+        used = make_room(numbers[place], new[place], held, members, used)
+    return used
+
+
+@kernel
 def position_of(member: int, arrival: int, nth: int, batch: Batch, members: MemberColumns) -> int:
     """The position of a user's nth arrival (from 0) in the unit of the user's length."""
     unit = members.unit[member]
@@ -229,7 +249,7 @@ def position_of(member: int, arrival: int, nth: int, batch: Batch, members: Memb
     return int(members.matched[member] + nth + 1)
 
 
-@inlined
+@kernel
 def write_entry(entry: int, arrival: int, position: int, batch: Batch, held: EntryColumns) -> None:
     """Write an arrival into an entry."""
     event = batch.arrived[arrival]
@@ -241,9 +261,10 @@ def write_entry(entry: int, arrival: int, position: int, batch: Batch, held: Ent
     held.sent[entry] = False
     held.later[entry] = 0
     held.picked[entry] = -1
+    held.kept[entry] = False
 
 
-@inlined
+@kernel
 def write_arrivals(
     member: int, first: int, begin: int, end: int, batch: Batch, held: EntryColumns, members: MemberColumns
 ) -> None:

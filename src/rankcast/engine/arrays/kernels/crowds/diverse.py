@@ -1,11 +1,19 @@
-"""Windows of many users that slide over a batch with diversity, by the greedy choice."""
+"""Windows of many users that slide over a batch with diversity, or calmly."""
 
 import numpy as np
 
 from rankcast.choose.kernels.distances import measure
-from rankcast.choose.kernels.greedy import NEAR, best_pair, choose_greedily, later
+from rankcast.choose.kernels.greedy import (
+    NEAR,
+    add_greedily,
+    best_pair,
+    choose_greedily,
+    later,
+    remember_distances,
+)
+from rankcast.choose.kernels.swaps import improve, keep_calm
 from rankcast.choose.numbers import grid_steps
-from rankcast.compiling import inlined, kernel
+from rankcast.compiling import kernel
 from rankcast.engine.arrays.kernels.crowds.columns import (
     EVENTS,
     MATCHED,
@@ -25,6 +33,9 @@ __all__ = ["slide_diversely"]
 _STEP = 1e-12
 """A step of the grid."""
 
+_LARGEST_TABLE = 1024
+"""The most entries of a window that may keep its distances during a batch; this takes 8 MiB at most."""
+
 
 @kernel
 def slide_diversely(
@@ -43,17 +54,20 @@ def slide_diversely(
 
     The user has room for all arrivals. `space` holds the events of all rows from ``batch.space_row`` on.
 
-    The last choice is known from batch to batch: each entry has its place in the order of picking, and what it was
+    The greedy choice is known from batch to batch: each entry has its place in the order of picking, and what it was
     worth then. It stays the choice as long as no member leaves and a new entry would be picked nowhere; a step then
     costs one distance per member. The best pair stays as long as it does not leave, and only a new entry can be in a
-    better one. Otherwise the choice starts over, with one distance per entry and member.
+    better one. Otherwise the choice starts over, with one distance per entry and member. Swaps start over with every
+    change of the window. A calm window compares two sets only if one of them has changed.
     """
     old, new = members.count[member], end - begin
-    first, k, span = members.begin[member], members.k[member], members.span[member]
+    first, k, span, sigma = members.begin[member], members.k[member], members.span[member], members.sigma[member]
+    calm, improves = members.calm[member], members.improves[member] == 1 and sigma < 1
+    by_rank = sigma == 1.0 or k == 1
     size = old + new
     places, ranks = np.empty(size, np.int64), np.empty(size)
-    picks, worth = np.empty(k, np.int64), np.empty(k, np.int64)
-    row, table = np.empty(size), np.empty((0, 0))
+    picks, worth = np.empty(min(k, size), np.int64), np.empty(min(k, size), np.int64)
+    chosen, row, nearest = np.zeros(size, np.bool_), np.empty(size), np.empty(size)
     known = 0
     write_arrivals(member, first + old, begin, end, batch, held, members)
     for entry in range(size):
@@ -63,8 +77,13 @@ def slide_diversely(
         if pick >= 0:
             picks[pick], worth[pick] = entry, held.worth[first + entry]
             known += 1
-    is_known = has_pair = known == k and k > 1
+    is_known = has_pair = known == k
     positions, seqs = held.position[first : first + size], held.seq[first : first + size]
+    kept = held.kept[first : first + size]
+    slots, table = _room_for_distances(old, new, k, sigma, improves, positions, span)
+    if len(table) > 0:
+        for entry in range(old):
+            remember_distances(entry, 0, places, slots, table, space, row)
     by_match, is_by_event = members.unit[member] == MATCHED, members.unit[member] == EVENTS
     now = batch.seqs if is_by_event else batch.times
     rises = batch.is_sorted or is_by_event
@@ -75,30 +94,53 @@ def slide_diversely(
         if event == len(now):
             break
         oldest = members.matched[member] + following + 1 - span if by_match else now[event] - span
+        is_calm = True
         while low < high and positions[low] <= oldest:
-            has_pair = has_pair and picks[0] != low and picks[1] != low
+            has_pair = has_pair and (by_rank or (picks[0] != low and picks[1] != low))
             is_known = is_known and has_pair and not (picks == low).any()
+            is_calm = is_calm and not kept[low]
             low += 1
         arrives = following < new and event == until
         if arrives:
             high += 1
             following += 1
+            if len(table) > 0:
+                remember_distances(high - 1, low, places, slots, table, space, row)
         if high - low <= k:
             is_known = has_pair = False
+            if calm >= 0:
+                kept[low:high] = True
             written = _send_new(visit, first + low, first + high, event, batch, held, sendings, written)
             event += 1
             continue
-        sigma = members.sigma[member]
         if arrives and has_pair:
-            is_known = _stays_pair(low, high - 1, places, ranks, seqs, sigma, picks, worth, space, row) and is_known
-            is_known = is_known and not _is_picked(high - 1, places, ranks, sigma, picks, worth, space, row)
+            if not by_rank:
+                is_known = (
+                    _stays_pair(low, high - 1, places, slots, ranks, seqs, sigma, picks, worth, table, space, row)
+                    and is_known
+                )
+            is_known = is_known and not _is_picked(
+                high - 1, places, slots, ranks, sigma, by_rank, picks, worth, table, space, row
+            )
+        if is_known and is_calm and not improves:
+            event += 1
+            continue
         if not is_known:
-            if k > 1 and not has_pair:
-                by_rank = low + np.argsort(-ranks[low:high])
-                picks[0], picks[1] = best_pair(by_rank, ranks, seqs, sigma, places, places, table, space, row)
-            _choose(low, high, places, ranks, sigma, table, picks, worth, space, row)
-            is_known = has_pair = k > 1
-            for entry in np.sort(picks):
+            if not by_rank and not has_pair:
+                order = low + np.argsort(-ranks[low:high])
+                picks[0], picks[1] = best_pair(order, ranks, seqs, sigma, places, slots, table, space, row)
+            _choose(low, high, places, slots, ranks, sigma, by_rank, table, picks, worth, space, row, nearest)
+            is_known = has_pair = True
+        chosen[low:high] = False
+        for pick in picks:
+            chosen[pick] = True
+        own = picks.copy()
+        if improves:
+            improve(low, high, places, slots, ranks, seqs, k, sigma, table, space, row, chosen, own)
+        if calm >= 0:
+            keep_calm(low, high, places, slots, ranks, k, sigma, calm, table, space, row, nearest, chosen, kept, own)
+        for entry in range(low, high):
+            if chosen[entry]:
                 written = _send_new(visit, first + entry, first + entry + 1, event, batch, held, sendings, written)
         event += 1
     for entry in range(first + low, first + high):
@@ -111,7 +153,28 @@ def slide_diversely(
     return written
 
 
-@inlined
+@kernel
+def _room_for_distances(
+    old: int, new: int, k: int, sigma: float, improves: bool, positions: Array, span: int
+) -> tuple[Array, Array]:
+    """The slot of each entry in a table for the distances within the window, and the table; it is empty if it does not pay.
+
+    An entry has the slot of one that has left the window before it came. Filling the table costs all pairs of the old
+    entries; without it, each choice costs k distances per entry, and swaps as many again.
+    """
+    longest, low = old, 0
+    for entry in range(old, old + new):
+        while positions[low] <= positions[entry] - span:
+            low += 1
+        longest = max(longest, entry - low + 1)
+    choices = new if improves else min(new, 2 * k * new // max(longest, 1) + 1)
+    without = (2 if improves else 1) * choices * k * longest
+    if sigma == 1.0 or longest > _LARGEST_TABLE or longest <= k or old * old + 2 * new * longest > without:
+        return np.arange(old + new), np.empty((0, 0))
+    return np.arange(old + new) % longest, np.empty((longest, longest))
+
+
+@kernel
 def _send_new(
     visit: int,
     begin: int,
@@ -137,36 +200,53 @@ def _choose(
     begin: int,
     end: int,
     places: Array,
+    slots: Array,
     ranks: Array,
     sigma: float,
+    by_rank: bool,
     table: Array,
     picks: Array,
     worth: Array,
     space: Arrays,
     row: Array,
+    nearest: Array,
 ) -> None:
     """Writes the greedy choice among more than k entries in the order of picking, and what each was worth then.
 
-    The first two are given: the best pair. They have its worth.
+    Unless rank alone decides, the first two are given: the best pair. They have its worth.
     """
     k = len(picks)
-    nearest, chosen = np.empty(end), np.zeros(end, np.bool_)
-    first, second = (picks[0], picks[1]) if k > 1 else (begin, begin)
-    choose_greedily(
-        begin, end, first, second, places, places, ranks, k, sigma, table, space, row, nearest, chosen, picks
-    )
-    chosen_places = places[picks]
-    for pick in range(1, k):
+    chosen = np.zeros(end, np.bool_)
+    if sigma == 1.0:
+        add_greedily(begin, end, 0, places, slots, ranks, k, sigma, table, space, row, nearest, chosen, picks)
+    else:
+        first, second = (picks[0], picks[1]) if k > 1 else (begin, begin)
+        choose_greedily(
+            begin, end, first, second, places, slots, ranks, k, sigma, table, space, row, nearest, chosen, picks
+        )
+    for pick in range(0 if by_rank else 1, k):
         entry = picks[pick]
-        measure(places[entry], chosen_places[:pick], space, row)
-        if pick == 1:
-            worth[1] = grid_steps(sigma * ((ranks[first] + ranks[second]) / 2) + (1 - sigma) * row[0])
+        near = 0.0
+        if not by_rank:
+            _measure_picks(entry, picks[:pick], places, slots, table, space, row)
+            near = row[:pick].min()
+        if pick == 1 and not by_rank:
+            worth[1] = grid_steps(sigma * ((ranks[picks[0]] + ranks[entry]) / 2) + (1 - sigma) * near)
             worth[0] = worth[1]
-            continue
-        near = row[0]
-        for place in range(1, pick):
-            near = min(near, row[place])
-        worth[pick] = grid_steps(sigma * ranks[entry] + (1 - sigma) * near)
+        else:
+            worth[pick] = grid_steps(sigma * ranks[entry] + (1 - sigma) * near)
+
+
+@kernel
+def _measure_picks(
+    entry: int, picks: Array, places: Array, slots: Array, table: Array, space: Arrays, row: Array
+) -> None:
+    """Writes the distances of an entry from some others to `row`, in their order."""
+    if len(table) == 0:
+        measure(places[entry], places[picks], space, row)
+        return
+    for place in range(len(picks)):
+        row[place] = table[slots[entry], slots[picks[place]]]
 
 
 @kernel
@@ -174,11 +254,13 @@ def _stays_pair(
     begin: int,
     entry: int,
     places: Array,
+    slots: Array,
     ranks: Array,
     seqs: Array,
     sigma: float,
     picks: Array,
     worth: Array,
+    table: Array,
     space: Arrays,
     row: Array,
 ) -> bool:
@@ -186,14 +268,14 @@ def _stays_pair(
 
     No distance is above 1, so pairs whose ranks are too low are skipped.
     """
-    others, candidates = np.empty(entry - begin, np.int64), np.empty(entry - begin, np.int64)
+    candidates = np.empty(entry - begin, np.int64)
     enough = worth[0] * _STEP - NEAR
     size = 0
     for other in range(begin, entry):
         if sigma * ((ranks[entry] + ranks[other]) / 2) + (1 - sigma) >= enough:
-            others[size], candidates[size] = places[other], other
+            candidates[size] = other
             size += 1
-    measure(places[entry], others[:size], space, row)
+    _measure_picks(entry, candidates[:size], places, slots, table, space, row)
     first, second = min(picks[0], picks[1]), max(picks[0], picks[1])
     best, stays = worth[0], True
     for place in range(size):
@@ -209,13 +291,25 @@ def _stays_pair(
 
 @kernel
 def _is_picked(
-    entry: int, places: Array, ranks: Array, sigma: float, picks: Array, worth: Array, space: Arrays, row: Array
+    entry: int,
+    places: Array,
+    slots: Array,
+    ranks: Array,
+    sigma: float,
+    by_rank: bool,
+    picks: Array,
+    worth: Array,
+    table: Array,
+    space: Arrays,
+    row: Array,
 ) -> bool:
     """Whether a new last entry would be picked before one of the members after the best pair.
 
     It is more recent than all others, so it needs only the same worth as a member.
     """
-    measure(places[entry], places[picks], space, row)
+    if by_rank:
+        return bool(grid_steps(sigma * ranks[entry] + (1 - sigma) * 0.0) >= worth.min())
+    _measure_picks(entry, picks, places, slots, table, space, row)
     near = min(row[0], row[1])
     for pick in range(2, len(picks)):
         if grid_steps(sigma * ranks[entry] + (1 - sigma) * near) >= worth[pick]:

@@ -1,6 +1,10 @@
-"""Lists of sent events of many users, by rank alone (mode history), and plain publish/subscribe."""
+"""Lists of sent events of many users (mode history), and plain publish/subscribe."""
 
-from rankcast.compiling import inlined
+import numpy as np
+
+from rankcast.choose.kernels.distances import measure
+from rankcast.choose.kernels.swaps import replace_one, upper
+from rankcast.compiling import kernel
 from rankcast.engine.arrays.kernels.crowds.columns import (
     NEVER,
     Batch,
@@ -13,12 +17,12 @@ from rankcast.engine.arrays.kernels.crowds.columns import (
     send,
     write_entry,
 )
-from rankcast.plain import Array
+from rankcast.plain import Array, Arrays
 
-__all__ = ["remember", "send_at_once"]
+__all__ = ["remember", "remember_diversely", "send_at_once"]
 
 
-@inlined
+@kernel
 def send_at_once(visit: int, arrival: int, batch: Batch, sendings: SentColumns, written: int) -> int:
     """Sends an arrival with its event; returns the number of deliveries so far."""
     event = batch.arrived[arrival]
@@ -38,7 +42,7 @@ def send_at_once(visit: int, arrival: int, batch: Batch, sendings: SentColumns, 
     )
 
 
-@inlined
+@kernel
 def remember(
     visit: int,
     member: int,
@@ -52,7 +56,7 @@ def remember(
     written: int,
     used: int,
 ) -> tuple[int, int]:
-    """Decides on each arrival of a user; returns the number of deliveries so far, and the end of the places in use.
+    """Decides on each arrival of a user by rank alone; returns the number of deliveries so far, and the end of the places in use.
 
     `order` has space for the list. It holds the numbers of old entries, and of arrivals from `old` on, oldest first.
     """
@@ -96,6 +100,23 @@ def remember(
         earliest = min(earliest, oldest + span)
         lowest = -1
         written = send_at_once(visit, begin + nth, batch, sendings, written)
+    return written, _hold(member, old, begin, end, batch, held, members, order[:size], used)
+
+
+@kernel
+def _hold(
+    member: int,
+    old: int,
+    begin: int,
+    end: int,
+    batch: Batch,
+    held: EntryColumns,
+    members: MemberColumns,
+    order: Array,
+    used: int,
+) -> int:
+    """Writes the list of a user, which `order` gives; returns the new end of the places in use."""
+    first, size = members.begin[member], len(order)
     stay = 0
     while stay < size and order[stay] < old:
         if order[stay] != stay:
@@ -109,10 +130,96 @@ def remember(
         write_entry(first + place, begin + nth, position_of(member, begin + nth, nth, batch, members), batch, held)
     members.count[member] = size
     members.matched[member] += end - begin
-    return written, used
+    return used
 
 
-@inlined
+@kernel
+def remember_diversely(
+    visit: int,
+    member: int,
+    begin: int,
+    end: int,
+    batch: Batch,
+    held: EntryColumns,
+    members: MemberColumns,
+    space: Arrays,
+    sendings: SentColumns,
+    written: int,
+    used: int,
+) -> tuple[int, int]:
+    """Decides on each arrival of a user by divrank; returns as `remember` does.
+
+    The sums of each member's distances are exact (`rankcast.choose.kernels.swaps`), so they can be carried from arrival
+    to arrival. One costs O(k) distances and O(k) sums, and O(k) exact values if all are equal.
+    """
+    first, old, new = members.begin[member], members.count[member], end - begin
+    k, span, sigma = min(members.k[member], old + new), members.span[member], members.sigma[member]
+    size = 0
+    order, places, rank_of = np.empty(k + 1, np.int64), np.empty(k + 1, np.int64), np.empty(k + 1)
+    high, low, apart = np.zeros(k + 1), np.zeros(k + 1), np.empty(k + 1)
+    for number in range(old + new):
+        arrival = begin + number - old
+        if number < old:
+            row, rank = held.row[first + number], batch.ranks[held.pattern[first + number]]
+        else:
+            row, rank = batch.first_row + batch.arrived[arrival], batch.ranks[batch.patterns[arrival]]
+            oldest = position_of(member, arrival, number - old, batch, members) - span
+            place = 0
+            while place < size:
+                if _position(order[place], old, first, member, begin, batch, held, members) <= oldest:
+                    size = _leave(place, size, order, places, rank_of, high, low, space, apart)
+                else:
+                    place += 1
+        order[size], places[size], rank_of[size] = number, row - batch.space_row, rank
+        measure(places[size], places[:size], space, apart)
+        high[size], low[size] = 0.0, 0.0
+        for place in range(size):
+            part = upper(apart[place])
+            high[size] += part
+            low[size] += apart[place] - part
+        out = -1
+        if size == k and number >= old:
+            out, best, present = replace_one(k, rank_of, sigma, high, low, apart)
+            if best < present or (best == present and not members.replaces[member]):
+                continue
+        for place in range(size):
+            part = upper(apart[place])
+            high[place] += part
+            low[place] += apart[place] - part
+        size += 1
+        if out >= 0:
+            size = _leave(out, size, order, places, rank_of, high, low, space, apart)
+        if number >= old:
+            written = send_at_once(visit, arrival, batch, sendings, written)
+    return written, _hold(member, old, begin, end, batch, held, members, order[:size], used)
+
+
+@kernel
+def _leave(
+    place: int,
+    size: int,
+    order: Array,
+    places: Array,
+    rank_of: Array,
+    high: Array,
+    low: Array,
+    space: Arrays,
+    apart: Array,
+) -> int:
+    """Removes a member from the list, and its distances from the sums of the others; returns how many are left."""
+    gone = places[place]
+    for at in range(place, size - 1):
+        order[at], places[at], rank_of[at] = order[at + 1], places[at + 1], rank_of[at + 1]
+        high[at], low[at] = high[at + 1], low[at + 1]
+    measure(gone, places[: size - 1], space, apart)
+    for at in range(size - 1):
+        part = upper(apart[at])
+        high[at] -= part
+        low[at] -= apart[at] - part
+    return size - 1
+
+
+@kernel
 def _position(
     number: int,
     old: int,
@@ -128,7 +235,7 @@ def _position(
     return int(position_of(member, begin + number - old, number - old, batch, members))
 
 
-@inlined
+@kernel
 def _grid(number: int, old: int, first: int, begin: int, batch: Batch, held: EntryColumns) -> int:
     if number < old:
         return int(batch.grids[held.pattern[first + number]])

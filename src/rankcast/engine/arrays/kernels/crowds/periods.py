@@ -1,8 +1,10 @@
-"""Periods of many users, by rank alone."""
+"""Periods of many users."""
 
 import numpy as np
 
-from rankcast.compiling import inlined, kernel
+from rankcast.choose.kernels.greedy import best_pair, choose_greedily, remember_distances
+from rankcast.choose.kernels.swaps import improve
+from rankcast.compiling import kernel
 from rankcast.engine.arrays.kernels.crowds.columns import (
     EVENTS,
     MATCHED,
@@ -18,15 +20,18 @@ from rankcast.engine.arrays.kernels.crowds.columns import (
     send,
     write_arrivals,
 )
-from rankcast.plain import Array
+from rankcast.plain import Array, Arrays
 
 __all__ = ["LATEST", "advance_all", "close_all", "end_periods", "pass_over", "see_period"]
 
 LATEST = np.int64(253402300799999999)
 """The last time that Python can represent, in microseconds since the epoch."""
 
+_LARGEST_TABLE = 2048
+"""The most entries of a period that may keep its distances in a table while choosing."""
 
-@inlined
+
+@kernel
 def _number(member: int, position: int, members: MemberColumns) -> int:
     """The period of a position; -NEVER for a clock that has not begun."""
     if position == -NEVER:
@@ -34,7 +39,7 @@ def _number(member: int, position: int, members: MemberColumns) -> int:
     return int((position - members.origin[member]) // members.span[member] + 1)
 
 
-@inlined
+@kernel
 def _clock_from(member: int, batch: Batch, members: MemberColumns) -> int:
     """The first event of the batch from which periods follow the clock; one beyond the batch if there is none."""
     if members.unit[member] != TIME:
@@ -51,7 +56,7 @@ def _clock_from(member: int, batch: Batch, members: MemberColumns) -> int:
     return len(batch.seqs)
 
 
-@inlined
+@kernel
 def _period_at(member: int, event: int, matched: int, clock_from: int, batch: Batch, members: MemberColumns) -> int:
     """The period at an event, before which `matched` events of the user matched, this one included."""
     unit = members.unit[member]
@@ -66,7 +71,7 @@ def _period_at(member: int, event: int, matched: int, clock_from: int, batch: Ba
     return int(period)
 
 
-@inlined
+@kernel
 def _ending(
     member: int, period: int, begin: int, new: int, clock_from: int, batch: Batch, members: MemberColumns
 ) -> tuple[int, bool]:
@@ -95,7 +100,7 @@ def _ending(
     return low, unit == EVENTS and low < count and batch.seqs[low] == last
 
 
-@inlined
+@kernel
 def end_periods(
     visit: int,
     member: int,
@@ -105,6 +110,7 @@ def end_periods(
     held: EntryColumns,
     members: MemberColumns,
     order: Array,
+    space: Arrays,
     sendings: SentColumns,
     written: int,
 ) -> int:
@@ -136,7 +142,7 @@ def end_periods(
         else:
             forwarded = batch.times[event - 1] if event > 0 else members.last[member]
         written = _send_best(
-            visit, member, first, size, event, period, forwarded, batch.grids, held, members, order, sendings, written
+            visit, member, first, size, event, period, forwarded, batch, held, members, order, space, sendings, written
         )
         first += size
         size = 0
@@ -153,7 +159,7 @@ def pass_over(numbers: Array, batch: Batch, members: MemberColumns) -> None:
         _reach(member, _clock_from(member, batch, members), batch, members)
 
 
-@inlined
+@kernel
 def _reach(member: int, clock_from: int, batch: Batch, members: MemberColumns) -> None:
     """Moves a user to the last event of the batch."""
     count = len(batch.seqs)
@@ -166,7 +172,7 @@ def _reach(member: int, clock_from: int, batch: Batch, members: MemberColumns) -
     see_period(member, members)
 
 
-@inlined
+@kernel
 def see_period(member: int, members: MemberColumns) -> None:
     """Recomputes from which position on the period may end."""
     until = NEVER
@@ -181,7 +187,7 @@ def see_period(member: int, members: MemberColumns) -> None:
     members.until[member] = until
 
 
-@inlined
+@kernel
 def _time_of_end(member: int, period: int, members: MemberColumns) -> int:
     """When a period is forwarded that only time, or the end of the stream, ends."""
     if members.unit[member] == TIME:
@@ -190,7 +196,9 @@ def _time_of_end(member: int, period: int, members: MemberColumns) -> int:
 
 
 @kernel
-def advance_all(numbers: Array, clock: int, grids: Array, held: EntryColumns, members: MemberColumns) -> SentColumns:
+def advance_all(
+    numbers: Array, clock: int, batch: Batch, held: EntryColumns, members: MemberColumns, space: Arrays
+) -> SentColumns:
     """Moves the clock of users on; returns what the periods that end still owed. A visit is an index of `numbers`."""
     written = 0
     sendings = room_for(64)
@@ -202,21 +210,23 @@ def advance_all(numbers: Array, clock: int, grids: Array, held: EntryColumns, me
         members.clock[member] = max(members.clock[member], clock)
         present = _number(member, members.clock[member], members)
         if members.by_clock[member] and present > members.period[member]:
-            sendings, written, order = _close(visit, member, grids, held, members, order, sendings, written)
+            sendings, written, order = _close(visit, member, batch, held, members, order, space, sendings, written)
             members.period[member] = present
     made: SentColumns = grown(sendings, written, written)
     return made
 
 
 @kernel
-def close_all(numbers: Array, grids: Array, held: EntryColumns, members: MemberColumns) -> SentColumns:
+def close_all(numbers: Array, batch: Batch, held: EntryColumns, members: MemberColumns, space: Arrays) -> SentColumns:
     """Ends the current periods of users; returns what they still owed. A visit is an index of `numbers`."""
     written = 0
     sendings = room_for(64)
     order = np.empty(64, np.int64)
     for visit in range(len(numbers)):
         if members.mode[numbers[visit]] == PERIODIC:
-            sendings, written, order = _close(visit, numbers[visit], grids, held, members, order, sendings, written)
+            sendings, written, order = _close(
+                visit, numbers[visit], batch, held, members, order, space, sendings, written
+            )
     made: SentColumns = grown(sendings, written, written)
     return made
 
@@ -225,10 +235,11 @@ def close_all(numbers: Array, grids: Array, held: EntryColumns, members: MemberC
 def _close(
     visit: int,
     member: int,
-    grids: Array,
+    batch: Batch,
     held: EntryColumns,
     members: MemberColumns,
     order: Array,
+    space: Arrays,
     sendings: SentColumns,
     written: int,
 ) -> tuple[SentColumns, int, Array]:
@@ -242,14 +253,14 @@ def _close(
         sendings = grown(sendings, written, 2 * (written + size))
     forwarded = _time_of_end(member, period, members)
     written = _send_best(
-        visit, member, first, size, 0, period, forwarded, grids, held, members, order, sendings, written
+        visit, member, first, size, 0, period, forwarded, batch, held, members, order, space, sendings, written
     )
     members.count[member] = 0
     members.until[member] = NEVER
     return sendings, written, order
 
 
-@inlined
+@kernel
 def _send_best(
     visit: int,
     member: int,
@@ -258,39 +269,86 @@ def _send_best(
     event: int,
     period: int,
     forwarded: int,
-    grids: Array,
+    batch: Batch,
     held: EntryColumns,
     members: MemberColumns,
     order: Array,
+    space: Arrays,
     sendings: SentColumns,
     written: int,
 ) -> int:
-    """Sends the k entries with the highest (rank, seq), by seq; returns the number of deliveries so far."""
-    k = members.k[member]
-    lowest, equal, ties = -NEVER, 0, 0
-    if size > k:
-        ranks = order[:size]
+    """Sends the best k entries of a period, by seq; returns the number of deliveries so far."""
+    if size > members.k[member]:
+        if members.sigma[member] < 1:
+            size = _most_diverse(member, first, size, batch, held, members, space, order)
+        else:
+            size = _highest(first, size, members.k[member], batch.grids, held, order)
+    else:
         for place in range(size):
-            ranks[place] = grids[held.pattern[first + place]]
-        ranks.sort()
-        lowest = ranks[size - k]
-        beyond = np.searchsorted(ranks, lowest, side="right")
-        equal = beyond - np.searchsorted(ranks, lowest)
-        ties = k - (size - beyond)  # so many of those with the lowest rank are sent: the latest
+            order[place] = first + place
+    for entry in order[:size]:
+        row, seq, pattern = held.row[entry], held.seq[entry], held.pattern[entry]
+        written = send(sendings, written, visit, event, row, seq, pattern, period, forwarded)
+    return written
+
+
+@kernel
+def _highest(first: int, size: int, k: int, grids: Array, held: EntryColumns, order: Array) -> int:
+    """Writes the k entries with the highest (rank, seq) into `order`; returns their number."""
+    ranks = order[:size]
+    for place in range(size):
+        ranks[place] = grids[held.pattern[first + place]]
+    ranks.sort()
+    lowest = ranks[size - k]
+    beyond = np.searchsorted(ranks, lowest, side="right")
+    equal = beyond - np.searchsorted(ranks, lowest)
+    ties = k - (size - beyond)  # so many of those with the lowest rank are taken: the latest
+    taken = 0
     for entry in range(first, first + size):
         grid = grids[held.pattern[entry]]
         if grid == lowest:
             equal -= 1
         if grid > lowest or (grid == lowest and equal < ties):
-            written = send(
-                sendings,
-                written,
-                visit,
-                event,
-                held.row[entry],
-                held.seq[entry],
-                held.pattern[entry],
-                period,
-                forwarded,
-            )
-    return written
+            order[taken] = entry
+            taken += 1
+    return taken
+
+
+@kernel
+def _most_diverse(
+    member: int,
+    first: int,
+    size: int,
+    batch: Batch,
+    held: EntryColumns,
+    members: MemberColumns,
+    space: Arrays,
+    order: Array,
+) -> int:
+    """Writes the greedy choice among more than k entries into `order`, improved by swaps if the user wants it.
+
+    Returns its size. If a large part of the entries is chosen, their distances are kept in a table meanwhile.
+    """
+    k, sigma = members.k[member], members.sigma[member]
+    places, slots, ranks = np.empty(size, np.int64), np.arange(size), np.empty(size)
+    row, nearest, chosen, picks = np.empty(size), np.empty(size), np.zeros(size, np.bool_), np.empty(k, np.int64)
+    for place in range(size):
+        places[place] = held.row[first + place] - batch.space_row
+        ranks[place] = batch.ranks[held.pattern[first + place]]
+    seqs = held.seq[first : first + size]
+    longest = size if size <= min(4 * k, _LARGEST_TABLE) else 0  # then k distances of all cost more than all pairs
+    table = np.empty((longest, longest))
+    for place in range(longest):
+        remember_distances(place, 0, places, slots, table, space, row)
+    one, other = 0, 0
+    if k > 1:
+        one, other = best_pair(np.argsort(-ranks), ranks, seqs, sigma, places, slots, table, space, row)
+    choose_greedily(0, size, one, other, places, slots, ranks, k, sigma, table, space, row, nearest, chosen, picks)
+    if members.improves[member]:
+        improve(0, size, places, slots, ranks, seqs, k, sigma, table, space, row, chosen, picks)
+    taken = 0
+    for place in range(size):
+        if chosen[place]:
+            order[taken] = first + place
+            taken += 1
+    return taken

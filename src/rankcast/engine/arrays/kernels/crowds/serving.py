@@ -17,11 +17,10 @@ from rankcast.engine.arrays.kernels.crowds.columns import (
     EntryColumns,
     MemberColumns,
     grown,
-    make_room,
     room_for,
 )
 from rankcast.engine.arrays.kernels.crowds.diverse import slide_diversely
-from rankcast.engine.arrays.kernels.crowds.lists import remember, send_at_once
+from rankcast.engine.arrays.kernels.crowds.lists import remember, remember_diversely, send_at_once
 from rankcast.engine.arrays.kernels.crowds.periods import end_periods, see_period
 from rankcast.engine.arrays.kernels.crowds.windows import is_in_order, look_again, slide
 from rankcast.plain import Array, Arrays
@@ -32,7 +31,8 @@ __all__ = ["go_on", "oldest_row", "serve_all"]
 @kernel
 def serve_all(
     visited: Array,
-    borders: Array,
+    begins: Array,
+    ends: Array,
     batch: Batch,
     held: EntryColumns,
     members: MemberColumns,
@@ -42,8 +42,8 @@ def serve_all(
 ) -> Any:
     """Serves a batch to the visited users; returns the deliveries and the end of the places in use.
 
-    The arrivals of visit v are those from ``borders[v]`` to ``borders[v + 1]``. Users with windows that would be out
-    of time order are marked in `refused` and left unchanged.
+    The arrivals of visit v are those from ``begins[v]`` to ``ends[v]``. Users with windows that would be out
+    of time order are marked in `refused` and left unchanged. All users but those with lists have room for what arrives.
     """
     written = 0
     sendings = room_for(len(batch.arrived) + 64)
@@ -51,7 +51,7 @@ def serve_all(
     for visit in range(len(visited)):
         member = visited[visit]
         mode = members.mode[member]
-        begin, end = borders[visit], borders[visit + 1]
+        begin, end = begins[visit], ends[visit]
         size = members.count[member] + end - begin
         if size + 1 > len(order):
             order = np.empty(2 * (size + 1), np.int64)
@@ -60,20 +60,21 @@ def serve_all(
         if mode == ALL:
             for arrival in range(begin, end):
                 written = send_at_once(visit, arrival, batch, sendings, written)
+        elif mode == HISTORY and members.sigma[member] < 1:
+            written, used = remember_diversely(
+                visit, member, begin, end, batch, held, members, space, sendings, written, used
+            )
         elif mode == HISTORY:
             written, used = remember(visit, member, begin, end, batch, held, members, order, sendings, written, used)
         elif mode == PERIODIC:
-            used = make_room(member, end - begin, held, members, used)
-            written = end_periods(visit, member, begin, end, batch, held, members, order, sendings, written)
+            written = end_periods(visit, member, begin, end, batch, held, members, order, space, sendings, written)
         elif members.unit[member] == TIME and not is_in_order(
             member, held, members, batch.times, batch.arrived[begin:end]
         ):
             refused[visit] = True
         elif mode == DIVERSE:
-            used = make_room(member, end - begin, held, members, used)
             written = slide_diversely(visit, member, begin, end, batch, held, members, space, sendings, written)
         else:
-            used = make_room(member, end - begin, held, members, used)
             written = slide(visit, member, begin, end, batch, held, members, order, sendings, written)
     return grown(sendings, written, written), used
 
