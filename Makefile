@@ -2,7 +2,8 @@
 
 BIN := .venv/bin
 STAMP := .venv/.installed
-PYTEST := $(BIN)/pytest -q -n 2 --dist loadgroup
+SIDE_BY_SIDE := -q -n 2 --dist loadgroup
+PYTEST := $(BIN)/pytest $(SIDE_BY_SIDE)
 # test_requests.py makes its requests while it is collected, and its plugin takes seconds to load in every process.
 QUICK := -p no:schemathesis --ignore tests/service/test_requests.py --hypothesis-profile=quick -m "not spark and not slow"
 
@@ -43,7 +44,7 @@ kernels: $(STAMP) # compiled kernels and the archive of Spark's classes, made on
 	@$(BIN)/python -m rankcast.pipeline.spark.home
 
 test: static services kernels ## all that CI runs: the fast part, all tests, doctests, the examples of README and docs
-	$(PYTEST) --doctest-modules src tests
+	@scripts/test $(SIDE_BY_SIDE) --doctest-modules src tests
 
 demo: $(STAMP) ## twelve film lovers, 58,788 films, each gets the few worth getting
 	@$(BIN)/rankcast demo

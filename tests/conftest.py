@@ -1,5 +1,6 @@
 """What all tests share: one Spark session per process, and how tests are marked and grouped."""
 
+import gc
 import json
 import os
 import signal
@@ -39,12 +40,21 @@ QUICK = 0.1
 """Functions that take longer are slow: `make check` leaves them out, so that it runs every package in about a minute."""
 
 _measured: Counter[str] = Counter()
+_failed: dict[str, None] = {}
 
 
 def pytest_configure() -> None:
     """Heed Ctrl-C: a shell lets what it runs in the background ignore it, and tests send it to their processes."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    gc.disable()  # until everything is collected: imports make millions of objects, and none of them is garbage
+
+
+def pytest_collection_finish() -> None:
+    """Leave modules and collected tests out of later garbage collections; pytest alone makes five at the end."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -79,20 +89,32 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Add up what each test function takes, preparations included."""
+    """Add up what each test function takes, preparations included, and note what fails."""
     _measured[_function(report.nodeid)] += report.duration
+    if report.failed:
+        _failed[_without_group(report.nodeid)] = None
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Keep the durations if asked for; under xdist the first process has all of them."""
-    if os.environ.get("RANKCAST_DURATIONS") and not hasattr(session.config, "workerinput"):
+    """Keep durations and failures if asked for; under xdist the first process has all of them."""
+    if hasattr(session.config, "workerinput"):
+        return
+    if failures := os.environ.pop("RANKCAST_FAILED", None):
+        Path(failures).write_text("".join(f"{test}\n" for test in _failed))
+    if os.environ.get("RANKCAST_DURATIONS"):
         slow = {name: round(seconds, 1) for name, seconds in sorted(_measured.items()) if seconds > QUICK}
         DURATIONS.write_text(json.dumps(slow, indent=1) + "\n")
 
 
 def _function(nodeid: str) -> str:
-    """A test function without its parameters, as it is named from the tests' folder."""
-    return nodeid.removeprefix("tests/").partition("[")[0]
+    """A test function without its parameters and its group, as it is named from the tests' folder."""
+    return _without_group(nodeid).removeprefix("tests/").partition("[")[0]
+
+
+def _without_group(nodeid: str) -> str:
+    """A test as pytest names it. xdist appends `@` and the group, if there is one; parameters end with a bracket."""
+    test, _, group = nodeid.rpartition("@")
+    return nodeid if not test or group.endswith("]") else test
 
 
 @pytest.fixture(scope="session")

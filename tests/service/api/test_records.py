@@ -8,7 +8,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from rankcast.language import expression_to_json, parse
-from rankcast.service import Service
+from rankcast.service import Service, ServiceSettings, create_app
+from rankcast.store import Store
 
 ANN = "/v1/users/ann"
 DRAMA = {"where": "genre = 'drama'", "score": 0.5}
@@ -154,7 +155,7 @@ def test_a_user_goes_with_everything(client: TestClient) -> None:
     client.put(f"{ANN}/concepts/price/cheap", json={"trapezoid": [0, 0, 1, 2]})
     assert client.get(ANN).json()["subscriptions"] == 1
     assert client.delete(ANN).status_code == 204
-    service: Service = client.app.state.service  # type: ignore[attr-defined]
+    service: Service = client.app.state.service
     assert not list(service.catalog().records())
     assert client.delete(ANN).status_code == 404
 
@@ -199,12 +200,21 @@ def test_an_expression_is_tried_before_it_is_saved(client: TestClient) -> None:
     assert client.post(f"{ANN}/trials/expression", json={"where": "true", "limit": 10**9}).status_code == 422
 
 
-def test_what_cannot_be_read_any_more_is_its_owner_s_to_delete_or_replace(client: TestClient, service: Service) -> None:
-    for name in ("s1", "s2"):
-        client.put(f"{ANN}/subscriptions/{name}", json=DRAMA)
-    with service.store.database.writing() as connection:
+def serving(settings: ServiceSettings) -> TestClient:
+    return TestClient(create_app(settings), base_url="http://localhost", raise_server_exceptions=False)
+
+
+def test_what_cannot_be_read_any_more_is_its_owner_s_to_delete_or_replace(settings: ServiceSettings) -> None:
+    with serving(settings) as client:
+        for name in ("s1", "s2"):
+            client.put(f"{ANN}/subscriptions/{name}", json=DRAMA)
+    with Store.open(settings.store) as store, store.database.writing() as connection:
         connection.exec_driver_sql("UPDATE catalog_records SET record = '{}'")
-    service.store._catalog._cache._catalogs.clear()  # as after a restart
+    with serving(settings) as client:
+        is_its_owners(client)
+
+
+def is_its_owners(client: TestClient) -> None:
     assert client.delete("/v1/users/bob/subscriptions/s1").status_code == 404
     assert client.put("/v1/users/bob/subscriptions/s1", json=DRAMA).status_code == 409
     assert client.get(f"{ANN}/subscriptions").json() == []
