@@ -9,7 +9,8 @@
     │   ├── PolicyCostError     a policy that would cost more than the operator allows
     │   ├── RecordError         a JSON record with an unknown field, a wrong type, a bad value
     │   └── CatalogError        a record that conflicts with others: duplicate id, unknown name
-    │       └── PreferenceCycle the preferences of a user form a cycle
+    │       ├── PreferenceCycle the preferences of a user form a cycle
+    │       └── UnknownConcept  a vague word that nobody has defined for its attribute
     ├── StoreError              the store is missing, damaged, or has another version
     │   └── OutdatedStore       the store has an earlier version and can be upgraded
     └── EnvironmentProblem      something outside Rankcast is missing: Java, memory, a port
@@ -34,6 +35,7 @@ __all__ = [
     "RankcastError",
     "RecordError",
     "StoreError",
+    "UnknownConcept",
     "did_you_mean",
 ]
 
@@ -95,6 +97,17 @@ class PreferenceCycle(CatalogError):
         self.cycle = tuple(cycle)
         circle = " > ".join([*self.cycle, self.cycle[0]])
         super().__init__(f"the preferences of {user!r} go round in a circle: {circle}")
+
+
+class UnknownConcept(CatalogError):
+    """A vague word that has no meaning for its attribute."""
+
+    def __init__(
+        self, message: str, concept: str = "", attribute: str = ""
+    ) -> None:  # the first suffices to unpickle it
+        super().__init__(message)
+        self.concept = concept
+        self.attribute = attribute
 
 
 class StoreError(RankcastError):

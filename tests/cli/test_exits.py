@@ -1,6 +1,7 @@
 """Exit codes mean something, and nobody sees a traceback that they did not ask for."""
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -22,7 +23,9 @@ from rankcast.errors import (
     RankcastError,
     RecordError,
     StoreError,
+    UnknownConcept,
 )
+from rankcast.model import Catalog, Term
 
 
 @pytest.mark.parametrize(
@@ -31,6 +34,7 @@ from rankcast.errors import (
         (RankcastError("x"), NEGATIVE),
         (CatalogError("x"), NEGATIVE),
         (PreferenceCycle("u", ["a", "b"]), NEGATIVE),
+        (UnknownConcept("x"), NEGATIVE),
         (ModelError("x"), USAGE),
         (RecordError("x"), USAGE),
         (ExpressionError("x", "text", 0), USAGE),
@@ -167,3 +171,12 @@ def test_a_user_given_as_an_argument_is_told_the_option(store: Any) -> None:
 def test_flags_are_shown_as_flags(rankcast: Any) -> None:
     for command in ((), ("policy",), ("token", "create"), ("serve",)):
         assert "<bool>" not in rankcast(*command, "--help").stdout
+
+
+def test_an_unknown_concept_comes_with_the_command_that_defines_it() -> None:
+    catalog = Catalog()
+    with pytest.raises(UnknownConcept) as caught:
+        catalog.membership("asking price", Term("cheap"))
+    said = CliRunner().invoke(failing(pickle.loads(pickle.dumps(caught.value))), ["fail"]).stderr
+    assert "no concept 'cheap' on attribute 'asking price'; define it first" in said
+    assert "rankcast concept cheap --attribute 'asking price' --trapezoid 0 0 500 900" in said

@@ -1,6 +1,7 @@
 """Exit codes and error messages: a line or two for people, and a traceback only if RANKCAST_DEBUG is set."""
 
 import os
+import shlex
 import signal
 import sys
 import traceback
@@ -19,6 +20,7 @@ from rankcast.errors import (
     OutdatedStore,
     RankcastError,
     StoreError,
+    UnknownConcept,
 )
 from rankcast.extras import extra_of, missing
 from rankcast.model.actors import OPERATOR, acting
@@ -130,6 +132,9 @@ def _show(error: Exception) -> None:
     match error:
         case ExpressionError():
             message = error.pointed()
+        case UnknownConcept():
+            how = f"rankcast concept {shlex.quote(error.concept)} --attribute {shlex.quote(error.attribute)}"
+            message = f"{error}\nfor example: {how} --trapezoid 0 0 500 900"
         case RankcastError():
             message = str(error)
         case OSError():

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
-from rankcast.errors import CatalogError, PreferenceCycle, did_you_mean
+from rankcast.errors import CatalogError, PreferenceCycle, UnknownConcept, did_you_mean
 from rankcast.model.advertisements import Advertisement
 from rankcast.model.concepts import Concept
 from rankcast.model.events import Event
@@ -71,7 +71,8 @@ class Catalog:
             if key in self.concepts:
                 return self.concepts[key].membership
         near = did_you_mean(term.concept, {name for at, name, _ in self.concepts if at == attribute})
-        raise CatalogError(f"no concept {term.concept!r} on attribute {attribute!r}{near or '; define it first'}")
+        message = f"no concept {term.concept!r} on attribute {attribute!r}{near or '; define it first'}"
+        raise UnknownConcept(message, term.concept, attribute)
 
     def meaning_of(self, user: str | None) -> Callable[[str, Term], Membership]:
         """The meaning of concepts for a user, as a function of attribute and term; for None, the shared meaning."""
