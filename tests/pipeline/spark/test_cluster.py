@@ -80,7 +80,7 @@ def test_disturbances_do_not_show_in_the_deliveries(tmp_path, cluster, postgresq
     spec = importlib.util.spec_from_file_location("kills", KILLS)
     kills = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(kills)
-    actions = ("join", "executor", "cut", "leave", "driver")
+    actions = ("join", "executor", "cut", "leave")  # test_kills.py kills the driver
     events, deliveries, batches = kills.disturb_cluster(
         tmp_path, cluster, postgresql, settings, actions, seconds=5, seed=1, rate=10.0
     )
