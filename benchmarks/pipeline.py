@@ -1,15 +1,16 @@
 """The live pipeline: events per second, latency, the overhead of Spark, and how they scale.
 
-    python benchmarks/pipeline.py store --users 100000 --folder F      make the store of a run before it python
-    benchmarks/pipeline.py target              100,000 users, 1 M subscriptions, sliding top-10: 5,000 events/s? 1.5
-    s? python benchmarks/pipeline.py overhead            `deliver` on a batch DataFrame against the same shards
-    in-process python benchmarks/pipeline.py sizes               by events per micro-batch, users and shards python
-    benchmarks/pipeline.py cores               one core against two python benchmarks/pipeline.py users --each 1
-    1 k to 1 M users with a subscription each; --users 100000 ends there python benchmarks/pipeline.py one --users
-    10000 --rate 2000 --shards 2 --cores 2 python benchmarks/pipeline.py shard --users 20000 one shard of two alone,
-    without Spark: where its time goes
+    python benchmarks/pipeline.py store --users 100000 --folder F   make the store of a run before it
+    python benchmarks/pipeline.py target                 100,000 users, 1 M subscriptions, sliding top-10
+    python benchmarks/pipeline.py overhead               `deliver` on a batch DataFrame beside the same shards in-process
+    python benchmarks/pipeline.py sizes                  by events per micro-batch, users and shards
+    python benchmarks/pipeline.py cores                  one core beside two
+    python benchmarks/pipeline.py users --each 1         1 k to 1 M users with a subscription each
+    python benchmarks/pipeline.py one --users 10000 --rate 2000 --shards 2 --cores 2
+    python benchmarks/pipeline.py shard --users 20000    one shard of two alone, without Spark: where its time goes
 
-`one --store postgresql://...` creates and serves a store in that database, which must be empty, instead of a file.
+`one --store postgresql://...` creates and serves a store in that database, which must be empty, instead of a file. With
+`--files`, deliveries go to Parquet files, and the store keeps none of them; then there is no latency to show.
 
 Latency is the time from the append to the event log to the commit of the delivery, both by the clock of this machine.
 A separate process (`pipeline_world.py`) publishes the events on the same cores.
@@ -47,6 +48,7 @@ def live(
     cores: int | None = None,
     max_events: int = 100_000,
     warm: int = 0,
+    is_to_files: bool = False,
 ) -> list[dict[str, float]]:
     """Serve a store while events are published at one rate for some seconds, then at another; return the figures.
 
@@ -54,10 +56,18 @@ def live(
     """
     from rankcast.pipeline.spark import local_session, serve_store
     from rankcast.pipeline.spark.failures import wait_for
+    from rankcast.pipeline.spark.sinks import sink_of
 
     spark = local_session(cores=cores, memory="3g", is_light=True)
+    run = time.monotonic_ns()
     query = serve_store(
-        spark, store_at, folder / f"checkpoint-{time.monotonic_ns()}", shards=shards, max_events=max_events
+        spark,
+        store_at,
+        folder / f"checkpoint-{run}",
+        shards=shards,
+        max_events=max_events,
+        sink=[sink_of(f"parquet:{folder / f'sent-{run}'}")] if is_to_files else [],
+        has_deliveries=not is_to_files,
     )
     figures: list[dict[str, float]] = []
     with Store.open(store_at) as store:
@@ -108,7 +118,7 @@ def phase(
         "lag_at_end": lag,
         "batches": after.last_batch - known.last_batch,
         "matches_per_event": (after.matched - known.matched) / published,
-        "deliveries_per_s": len(waits) / took,
+        "deliveries_per_s": (after.delivered - known.delivered) / took,
         **shares(waits),
         "batch_s": float(np.median([progress["batchDuration"] / 1000 for progress in made])),
         **parts_of([progress["durationMs"] for progress in made]),
@@ -226,6 +236,7 @@ def main() -> None:
     parser.add_argument("--cores", type=int, default=None)
     parser.add_argument("--folder", type=Path, default=None, help="keep the stores here for the next run")
     parser.add_argument("--store", default=None, help="of `one`: serve a store in this empty database of PostgreSQL")
+    parser.add_argument("--files", action="store_true", help="deliveries go to Parquet files only")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         measure(given, given.folder or Path(temporary), Path(temporary))
@@ -243,7 +254,7 @@ def measure(given: argparse.Namespace, folder: Path, runs: Path) -> None:
             fill(given.store, world)
         store_at = given.store or copy_of(store_for(folder, world), runs)
         rates = [(rate, seconds) for _, rate, seconds in phases]
-        found = live(store_at, runs, world, shards, rates, given.cores, max_events, given.warm)
+        found = live(store_at, runs, world, shards, rates, given.cores, max_events, given.warm, given.files)
         for (name, _, _), figures in zip(phases, found, strict=True):
             told = {"users": world.users, "shards": shards, "max_events": max_events, "cores": given.cores or 0}
             say(what, phase=name, **told, **figures)
