@@ -41,6 +41,8 @@ QUICK = 0.1
 
 _measured: Counter[str] = Counter()
 _failed: dict[str, None] = {}
+_FAILURES = os.environ.pop("RANKCAST_FAILED", None)
+"""Where `scripts/test` wants the names of failed tests; processes that tests start do not inherit it."""
 
 
 def pytest_configure() -> None:
@@ -99,8 +101,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     """Keep durations and failures if asked for; under xdist the first process has all of them."""
     if hasattr(session.config, "workerinput"):
         return
-    if failures := os.environ.pop("RANKCAST_FAILED", None):
-        Path(failures).write_text("".join(f"{test}\n" for test in _failed))
+    if _FAILURES:
+        Path(_FAILURES).write_text("".join(f"{test}\n" for test in _failed))
     if os.environ.get("RANKCAST_DURATIONS"):
         slow = {name: round(seconds, 1) for name, seconds in sorted(_measured.items()) if seconds > QUICK}
         DURATIONS.write_text(json.dumps(slow, indent=1) + "\n")
