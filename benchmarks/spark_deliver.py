@@ -6,6 +6,9 @@ time and the processor time of `rankcast.pipeline.spark.deliver`, of Spark and i
 job that starts them. The processor time depends little on what else the machine does, so the ratios are taken from it.
 The peer is one shard over arrays in this process, on the same Arrow table.
 
+With --growth, Spark makes the events, more and more of them, for 8 shards. Prints the time per event and the most memory
+that all processes had together.
+
 With --steps, the two steps of `deliver` run one after the other in this process, without Spark: what an event costs to
 match and send, and to serve in all shards together, beyond the start of the shards.
 """
@@ -14,8 +17,11 @@ import argparse
 import os
 import tempfile
 import time
+from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Event, Thread
 
 import numpy as np
 import pyarrow as pa
@@ -80,6 +86,34 @@ def processor_times() -> dict[int, float]:
     return {process: used[process] / os.sysconf("SC_CLK_TCK") for process in mine}
 
 
+class PeakMemory(Thread):
+    """Looks twice a second how much memory this process and those that it started have, shared parts counted once."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self._is_over = Event()
+        self._peak = 0
+
+    def run(self) -> None:
+        """Look until `stop`."""
+        while not self._is_over.wait(0.5):
+            self._peak = max(self._peak, sum(map(self._of_process, processor_times())))
+
+    def stop(self) -> float:
+        """The most memory that was seen, in GiB."""
+        self._is_over.set()
+        self.join()
+        return self._peak / 2**20
+
+    @staticmethod
+    def _of_process(process: int) -> int:
+        with suppress(OSError):
+            for line in Path(f"/proc/{process}/smaps_rollup").read_text().splitlines():
+                if line.startswith("Pss:"):
+                    return int(line.split()[1])
+        return 0
+
+
 def used_since(before: dict[int, float]) -> float:
     """The processor time since then. What a worker used that ended in between is not in it."""
     return sum(now - before.get(process, 0.0) for process, now in processor_times().items())
@@ -117,6 +151,30 @@ def _packet(shard: int, packet: bytes) -> pa.RecordBatch:
     return pa.RecordBatch.from_pydict({"shard": pa.array([shard], pa.int32()), "packet": [packet]})
 
 
+def growth(subscriptions: int, counts: Sequence[int]) -> None:
+    """Print what a job takes over more and more events, which Spark makes."""
+    known, topics = catalog(MATCHES["sparse"], subscriptions), subscriptions // MATCHES["sparse"]
+    spark = local_session(memory="4g")
+    for count in counts:
+        frame = spark.range(0, count, 1, max(4, count // 500_000)).selectExpr(
+            "format_string('e%09d', id) AS id",
+            "timestamp_seconds(1767225600 + id) AS time",
+            f"pmod(hash(id), {topics}) AS topic",
+            "pmod(hash(id, 1), 100) AS price",
+            "concat('title ', id % 1000) AS title",
+        )
+        memory, before, began = PeakMemory(), processor_times(), time.perf_counter()
+        memory.start()
+        deliver(frame, known, shards=8).write.format("noop").mode("overwrite").save()
+        wall = time.perf_counter() - began
+        print(
+            f"sparse, 8 shards, {count:,} events: {wall:.0f} s, {wall / count * 1e6:.1f} µs per event; processor "
+            f"{used_since(before) / count * 1e6:.1f} µs per event; at most {memory.stop():.1f} GiB",
+            flush=True,
+        )
+    spark.stop()
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -126,7 +184,11 @@ def main() -> None:
     parser.add_argument("--kind", choices=list(MATCHES), nargs="+", default=list(MATCHES))
     parser.add_argument("--steps", action="store_true")
     parser.add_argument("--rounds", type=int, default=3, help="of --steps; the least of each counts")
+    parser.add_argument("--growth", type=int, nargs="+", metavar="EVENTS", help="such as 1000000 5000000 20000000")
     given = parser.parse_args()
+    if given.growth:
+        growth(given.subscriptions, given.growth)
+        return
     if given.steps:
         for _ in range(given.rounds):
             for kind in given.kind:
