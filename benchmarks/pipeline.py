@@ -19,6 +19,7 @@ A separate process (`pipeline_world.py`) publishes the events on the same cores.
 import argparse
 import gc
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import astuple
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -52,7 +54,8 @@ def live(
 ) -> list[dict[str, float]]:
     """Serve a store while events are published at one rate for some seconds, then at another; return the figures.
 
-    Before that, `warm` events fill the windows and show the shards which subscriptions match together.
+    Before that, `warm` events fill the windows and show the shards which subscriptions match together. In the end, the
+    processes that hold the shards are killed, and the last figures get the time until another query serves an event.
     """
     from rankcast.pipeline.spark import local_session, serve_store
     from rankcast.pipeline.spark.failures import wait_for
@@ -60,7 +63,8 @@ def live(
 
     spark = local_session(cores=cores, memory="3g", is_light=True)
     run = time.monotonic_ns()
-    query = serve_store(
+    start = partial(
+        serve_store,
         spark,
         store_at,
         folder / f"checkpoint-{run}",
@@ -69,6 +73,7 @@ def live(
         sink=[sink_of(f"parquet:{folder / f'sent-{run}'}")] if is_to_files else [],
         has_deliveries=not is_to_files,
     )
+    query = start()
     figures: list[dict[str, float]] = []
     with Store.open(store_at) as store:
         began = time.monotonic()
@@ -82,6 +87,16 @@ def live(
         for rate, seconds in phases:
             found = phase(query, store, store_at, rate, seconds, world)
             figures.append({**found, "ready_s": ready, "warm_s": warmed, "memory_mb": memory_of_others()})
+        query.stop()
+        for host in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                if b"rankcast.pipeline.spark.live.host" in (host / "cmdline").read_bytes():
+                    os.kill(int(host.name), signal.SIGKILL)
+        began = time.monotonic()
+        store.publish(world.events(store.last_offset(), 1))
+        query = start()
+        served_to(query, store)
+        figures[-1]["restart_s"] = time.monotonic() - began
         query.stop()
     return figures
 
