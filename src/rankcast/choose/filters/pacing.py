@@ -12,17 +12,20 @@ class Pacing:
     """A running budget: `rate` times the matching events so far, less what passed.
 
     An event may pass while something is unspent. So at any time at most one event more than rate * events has passed.
-    The `level` is the share of recent scores that reach the threshold. It is the rate if half of the `slack` is
-    unspent, and falls to 0 or rises to 1 with what is unspent. At the full slack every event passes. So what is
+    The `level` is the share of recent scores that reach the threshold. It is the rate while a tenth to a half of the
+    `slack` is unspent. Below it falls to 0, above it rises to 1. At the full slack every event passes. So what is
     unspent stays between -1 and the slack, and any stretch of events gets its rate within one slack and one event,
     whatever the stream is.
+
+    It falls late, because a low level leaves the budget to the highest scores alone. After a join these are the new
+    subscriptions', and the others would get little until the new ones have made up for the past.
 
     >>> pacing = Pacing(rate=0.2, period=1000)
     >>> round(pacing.slack, 9)
     39.0
     >>> pacing.begin()
     >>> pacing.unspent, round(pacing.level, 3)
-    (0.2, 0.002)
+    (0.2, 0.01)
     """
 
     def __init__(self, rate: float, period: int) -> None:
@@ -41,12 +44,17 @@ class Pacing:
         return self.rate * self.t - self.passed
 
     @property
+    def few(self) -> float:
+        """A tenth of the slack; the level falls if less is unspent."""
+        return self.slack / 10
+
+    @property
     def level(self) -> float:
         """The share of recent scores that may pass, from 0 to 1."""
         half = self.slack / 2
         unspent = self.unspent
         if unspent <= half:
-            return max(0.0, self.rate * unspent / half)
+            return max(0.0, self.rate * min(1.0, unspent / self.few))
         return min(1.0, self.rate + (1 - self.rate) * (unspent - half) / half)
 
     def state(self) -> State:

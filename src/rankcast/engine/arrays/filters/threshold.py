@@ -25,7 +25,8 @@ class ArrayThreshold(BudgetState):
         super().__init__(settings, ids)
         self._given = given
         count = len(ids)
-        self._pace = float(settings.rate), Pacing(settings.rate, settings.period).slack
+        pacing = Pacing(settings.rate, settings.period)
+        self._pace = float(pacing.rate), pacing.slack, pacing.few
         fixed = settings.novelty is FilterKind.MINIMUM
         self._bar = np.full(1, settings.minimum if fixed else 0.0)
         self._delivered = np.zeros(count, np.int64)

@@ -64,6 +64,7 @@ def slide(
 def paced_bar(
     rate: float,
     slack: float,
+    few: float,
     length: int,
     whole: Array,
     scores: Array,
@@ -76,7 +77,7 @@ def paced_bar(
     half = slack / 2
     unspent = rate * (whole[T] + 1) - whole[SPENT]
     if unspent <= half:
-        level = max(0.0, rate * unspent / half)
+        level = max(0.0, rate * min(1.0, unspent / few))
     else:
         level = min(1.0, rate + (1 - rate) * (unspent - half) / half)
     size = min(whole[ARRIVED], length)
@@ -114,6 +115,7 @@ def threshold(
     period: int,
     rate: float,
     slack: float,
+    few: float,
     whole: Array,
     bar: Array,
     ring: Array,
@@ -154,7 +156,7 @@ def threshold(
                     previous[place] = now
                 score = max(score, now)
         if bar_kind == PACED:
-            low = paced_bar(rate, slack, period, whole, scores, above, below, at, is_above)
+            low = paced_bar(rate, slack, few, period, whole, scores, above, below, at, is_above)
             passed = score >= low and rate * t - whole[SPENT] > 0
         else:
             passed = score >= bar[0] and whole[PASSED] < k
