@@ -65,6 +65,12 @@ def test_nothing_does_not_make_coarser():
     assert NumberSummary.of("x", []).merged(known).buckets == known.buckets
 
 
+def test_a_single_number_does_not_make_coarser():
+    known = NumberSummary.of("x", [100, 105, 400, 405, 900.0])
+    added = known.merged(NumberSummary.of("x", [1500]))
+    assert added == NumberSummary.of("x", [100, 105, 400, 405, 900.0, 1500])
+
+
 def test_only_what_is_of_one_attribute_is_added():
     with pytest.raises(ModelError, match="'size' is none of 'price'"):
         NumberSummary.of("price", [1]).merged(NumberSummary.of("size", [1]))

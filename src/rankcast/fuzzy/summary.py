@@ -122,12 +122,14 @@ class NumberSummary:
 def digits_for(low: float, high: float) -> int:
     """The number of leading digits that distinguish numbers in a range well enough.
 
+    A single number has all digits, so that a summary does not become coarser when it is added.
+
     >>> digits_for(150_000, 3_000_000), digits_for(1893, 2005), digits_for(7, 7)
-    (4, 5, 1)
+    (4, 5, 15)
     """
     width, largest = high - low, max(abs(low), abs(high))
     if width <= 0 or math.isinf(width):
-        return 1 if width <= 0 else 4
+        return MOST_DIGITS if width <= 0 else 4
     needed = math.floor(math.log10(largest)) - math.floor(math.log10(width / FINENESS)) + 1
     return min(max(needed, 1), MOST_DIGITS)
 

@@ -23,15 +23,28 @@ from rankcast.fuzzy.summary import number_of
 from rankcast.fuzzy.value_summary import strings_of
 from rankcast.lab.concept_effects import effects_of
 from rankcast.model import Catalog, Concept, Event, Expression, Table
+from rankcast.model.actors import Actor
 from rankcast.store import MiningEffect, MiningLog, MiningRun, Store
 
-__all__ = ["LEAST_SHIFT", "MINED_EVENTS", "Adaptation", "adapt", "plan_adaptation", "summary_of", "undo_run"]
+__all__ = [
+    "LEAST_SHIFT",
+    "MINED_EVENTS",
+    "SCHEDULE",
+    "Adaptation",
+    "adapt",
+    "plan_adaptation",
+    "summary_of",
+    "undo_run",
+]
 
 LEAST_SHIFT = 0.01
 """Degrees must move by this much, averaged over the data, before anything is changed."""
 
 MINED_EVENTS = 20_000
 """The number of recent events from which a service mines. So the meaning follows what is offered now."""
+
+SCHEDULE = Actor("mining (schedule)")
+"""Who changes concepts if nobody asked for a run."""
 
 _TRIED_EVENTS = 300
 _TRIED_SUBSCRIPTIONS = 200

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from rankcast.errors import RankcastError
-from rankcast.lab.adapting import MINED_EVENTS, Adaptation, adapt, plan_adaptation, summary_of, undo_run
-from rankcast.model.actors import Actor, acting, present_actor
+from rankcast.lab.adapting import MINED_EVENTS, SCHEDULE, Adaptation, adapt, plan_adaptation, summary_of, undo_run
+from rankcast.model.actors import acting, present_actor
 from rankcast.service.background import BackgroundLoop
 from rankcast.service.trial_tasks import TrialHistory, recent_events
 from rankcast.store import MiningLog, MiningRun, Store
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["ConceptMiner", "MiningState", "plan_from_store"]
 
 _log = logging.getLogger("rankcast.service.mining")
-_SCHEDULE = Actor("mining (schedule)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,7 @@ class ConceptMiner:
         for attribute in self.attributes:
             if self._loop.is_stopping():
                 return
-            with acting(_SCHEDULE):
+            with acting(SCHEDULE):
                 try:
                     self.adapt(attribute, is_asked=False)
                 except RankcastError as error:
@@ -66,7 +65,7 @@ class ConceptMiner:
 
     def adapt(self, attribute: str, *, is_asked: bool) -> Adaptation:
         """Mine an attribute now. Takes up to the time of a trial."""
-        who = present_actor() or _SCHEDULE
+        who = present_actor() or SCHEDULE
         service = self._service
         planned = service.trials.run(who.who, plan_from_store, service.history(MINED_EVENTS), attribute, is_asked)
         if planned.run is not None:

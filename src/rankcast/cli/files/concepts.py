@@ -98,7 +98,7 @@ def mine(
             asked = read_catalog(catalog)[0]
             summaries = [add_subscriptions(known, asked) for known in summaries]
     else:
-        summaries, _ = from_store(attribute, store, engine, out)
+        summaries = from_store(attribute, store, engine, out)
     if summary is not None:
         summaries = [with_known(summaries[0], summary)]
     found: list[MiningResult | ValueMiningResult] = [

@@ -5,7 +5,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankcast.cli.output import Output, write_lines
+from rankcast.cli.output import Output
 from rankcast.cli.sparks import silenced
 from rankcast.extras import require
 
@@ -75,28 +75,24 @@ def add_subscriptions(summary: "Summary", catalog: "Catalog") -> "Summary":
     return strings if strings.values and not numbers.count else numbers
 
 
-def from_store(
-    attributes: Sequence[str], store: str, engine: MiningEngine, out: Output
-) -> "tuple[list[Summary], Catalog]":
-    """Summaries of the values in a store's events and subscriptions, and its catalog."""
-    import tempfile
-
+def from_store(attributes: Sequence[str], store: str, engine: MiningEngine, out: Output) -> "list[Summary]":
+    """Summaries of the values in a store's events and subscriptions. On Spark, the executors read the log."""
     from rankcast.lab.adapting import summary_of
-    from rankcast.language import encode_event
     from rankcast.store import Store
 
-    if engine is MiningEngine.LOCAL:
-        with Store.open(store) as opened:
-            catalog = opened.catalog()
+    with Store.open(store) as opened:
+        last = opened.last_offset()
+        wheres = [subscription.where for subscription in opened.catalog().subscriptions.values()]
+        if engine is MiningEngine.LOCAL:
             events = [logged.event for logged in opened.events()]
-        wheres = [subscription.where for subscription in catalog.subscriptions.values()]
-        return [summary_of(attribute, events, wheres) for attribute in attributes], catalog
-    with Store.open(store) as opened, tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "events.jsonl"
-        write_lines(file, (encode_event(logged.event) for logged in opened.events()))
-        catalog = opened.catalog()
-        found = count_events(attributes, [file], None, engine, out)
-    return [add_subscriptions(known, catalog) for known in found], catalog
+            return [summary_of(attribute, events, wheres) for attribute in attributes]
+    require("spark")
+    from rankcast.pipeline.spark import local_session, summarise_store
+
+    with silenced(), out.working("starting Spark") as stage:
+        session = local_session()
+        stage("counting values")
+        return [summarise_store(session, store, attribute, wheres, last) for attribute in attributes]
 
 
 def with_known(new: "Summary", file: Path) -> "Summary":

@@ -1,13 +1,14 @@
 """``rankcast concepts adapt``, ``runs`` and ``undo``: mined concepts of a store that follow the data."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rankcast.cli.exits import NEGATIVE
 from rankcast.cli.files.mining_sources import MiningEngine, from_store
-from rankcast.cli.options import DEFAULT_STORE, MOST_ROWS, Json, StorePath
+from rankcast.cli.options import DEFAULT_STORE, MOST_ROWS, Json, StorePath, duration
 from rankcast.cli.output import Output, TableColumn
 from rankcast.plain import JsonObject
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["adapt_concepts", "mining_runs", "undo_mining"]
 
 _RECENT = 300
+_POLL = 0.2
 
 _COLUMNS = (
     TableColumn("run", align="right"),
@@ -31,41 +33,95 @@ _COLUMNS = (
 
 def adapt_concepts(
     attribute: Annotated[list[str], typer.Option(metavar="NAME", help="Attribute. May be repeated.")],
-    engine: Annotated[MiningEngine, typer.Option(help="Count on Spark, or in this process.")] = MiningEngine.LOCAL,
+    engine: Annotated[
+        MiningEngine | None,
+        typer.Option(help="Count on Spark, or in this process; by default as the store's pipeline runs."),
+    ] = None,
+    every: Annotated[
+        str | None,
+        duration(metavar="DURATION", help="Repeat at this interval until Ctrl-C. Leaves alone what was made by hand."),
+    ] = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
     """Mine the concepts of an attribute again from all events of the store, and replace the meanings that moved.
 
     Names and number of the shared concepts stay; if there are none yet, they are made. The table shows for whom matches
-    change, by the last 300 events. rankcast concepts undo takes it back. rankcast serve --mine does this by itself.
+    change, by the last 300 events. rankcast concepts undo takes it back. With --every this is a schedule, which leaves
+    alone what somebody made, changed or undid; rankcast serve --mine is one in the service, for recent events.
 
     Example:
 
       rankcast concepts adapt --attribute price
-      rankcast concepts adapt --attribute genre --engine spark
+      rankcast concepts adapt --attribute price --attribute genre --engine spark --every 1h
     """
+    from rankcast.store import SPARK, Store
+
+    out = Output(json)
+    with Store.open(store) as opened:
+        known = opened.pipeline()
+    if engine is None:
+        engine = MiningEngine.SPARK if known is not None and known.engine == SPARK else MiningEngine.LOCAL
+    if every is None:
+        done = _adapted(attribute, store, engine, out, is_asked=True)
+        out.records([one.to_json() for one in done], _COLUMNS, _cells)
+        if not done:
+            raise typer.Exit(NEGATIVE)
+    else:
+        _follow(attribute, store, engine, out, every)
+
+
+def _adapted(
+    attributes: Sequence[str], store: str, engine: MiningEngine, out: Output, *, is_asked: bool
+) -> "list[MiningRun]":
+    """Mine each attribute. Returns the runs that changed concepts, and says why others did not."""
     from rankcast.lab.adapting import adapt, plan_adaptation
     from rankcast.store import MiningLog, Store
 
-    out = Output(json)
-    summaries, _ = from_store(attribute, store, engine, out)
+    summaries = from_store(attributes, store, engine, out)
     done: list[MiningRun] = []
-    unchanged = 0
     with Store.open(store) as opened:
         last = opened.last_offset()
         recent = [logged.event for logged in opened.events(after=max(0, last - _RECENT))][::-1]
         for summary in summaries:
             before = MiningLog(opened.database).last(summary.attribute)
-            planned = plan_adaptation(opened.catalog(), summary, recent, before, is_asked=True)
+            planned = plan_adaptation(opened.catalog(), summary, recent, before, is_asked=is_asked)
             if planned.run is None:
-                unchanged += 1
                 out.say(f"{summary.attribute}: {planned.reason}")
             else:
                 done.append(adapt(opened, planned.run))
-    out.records([one.to_json() for one in done], _COLUMNS, _cells)
-    if unchanged and not done:
-        raise typer.Exit(NEGATIVE)
+    return done
+
+
+def _follow(attributes: Sequence[str], store: str, engine: MiningEngine, out: Output, every: str) -> None:
+    """Mine again and again. A failure is told, and the next round comes at its time."""
+    from rankcast.cli.operation.run import stoppable
+    from rankcast.errors import ModelError, RankcastError
+    from rankcast.lab.adapting import SCHEDULE
+    from rankcast.language import parse_duration
+    from rankcast.model.actors import acting
+
+    pause = parse_duration(every).total_seconds()
+    if pause < 1:
+        raise ModelError("--every must be at least 1 second")
+    with stoppable() as stopped, acting(SCHEDULE):
+        out.say(f"mining every {every}; stop with Ctrl-C")
+        while not stopped():
+            try:
+                done = _adapted(attributes, store, engine, out, is_asked=False)
+                if done:
+                    out.records([one.to_json() for one in done], _COLUMNS, _cells)
+                    out.flush()
+            except RankcastError as error:
+                out.say(f"nothing was mined: {error}")
+            _wait(pause, stopped)
+
+
+def _wait(seconds: float, stopped: Callable[[], bool]) -> None:
+    """Wait, but not longer than until a request to stop."""
+    until = time.monotonic() + seconds
+    while not stopped() and (left := until - time.monotonic()) > 0:
+        time.sleep(min(left, _POLL))
 
 
 def mining_runs(

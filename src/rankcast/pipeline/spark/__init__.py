@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rankcast.pipeline.spark.batch import deliver, rejects, set_aside
     from rankcast.pipeline.spark.matching import match, recipients
     from rankcast.pipeline.spark.measuring import measures
-    from rankcast.pipeline.spark.mining import summarise, summarise_values, values_of
+    from rankcast.pipeline.spark.mining import summarise, summarise_store, summarise_values, values_of
     from rankcast.pipeline.spark.session import local_session
     from rankcast.pipeline.spark.source import register
     from rankcast.pipeline.spark.stream import serve_store
@@ -39,6 +39,7 @@ __all__ = [
     "serve_team",
     "set_aside",
     "summarise",
+    "summarise_store",
     "summarise_values",
     "values_of",
 ]
@@ -50,7 +51,7 @@ _MODULES = {
     "batch": ("deliver", "rejects", "set_aside"),
     "matching": ("match", "recipients"),
     "measuring": ("measures",),
-    "mining": ("summarise", "summarise_values", "values_of"),
+    "mining": ("summarise", "summarise_store", "summarise_values", "values_of"),
     "session": ("local_session",),
     "source": ("register",),
     "stream": ("serve_store",),

@@ -6,22 +6,24 @@ result is not a DataFrame.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql import types as t
 
 from rankcast.errors import ModelError, did_you_mean
-from rankcast.fuzzy import NumberSummary, ValueSummary, digits_for
+from rankcast.fuzzy import NumberSummary, ValueSummary, digits_for, numbers_asked_for
 from rankcast.fuzzy.summary import Bucket, Key, number_of
 from rankcast.fuzzy.value_summary import MOST_VALUES, Context, contexts_in, strings_of
 from rankcast.language.tables import RESERVED, events_of_json, events_of_table
-from rankcast.model import Event
+from rankcast.model import Event, Expression
 from rankcast.pipeline.spark.shipping import shipped
+from rankcast.pipeline.spark.source import register
+from rankcast.pipeline.spark.stream import absolute
 
-__all__ = ["summarise", "summarise_values", "values_of"]
+__all__ = ["summarise", "summarise_store", "summarise_values", "values_of"]
 
 
 def summarise(events: DataFrame, attribute: str, *, json: str | None = None) -> NumberSummary:
@@ -34,7 +36,11 @@ def summarise(events: DataFrame, attribute: str, *, json: str | None = None) -> 
     json
         Instead of attribute columns: the name of the column that holds each event as JSON.
     """
-    numbers = values_of(events, attribute, json=json)
+    return _of_numbers(values_of(events, attribute, json=json), attribute)
+
+
+def _of_numbers(numbers: DataFrame, attribute: str) -> NumberSummary:
+    """The summary of a column `value` of numbers."""
     x = f.col("value")
     known = f.when(~f.isnan(x) & (f.abs(x) < float("inf")), x)
     ((rows, count, low, high),) = numbers.select(
@@ -80,6 +86,28 @@ def summarise_values(events: DataFrame, attribute: str, *, json: str | None = No
         for *key, n in found.groupBy(*Context._fields).agg(f.sum("n").alias("n")).collect():
             contexts[Context(*key)] = n
     return ValueSummary(attribute, values, contexts, sum(missing))
+
+
+def summarise_store(
+    spark: SparkSession, store: str, attribute: str, wheres: Iterable[Expression], last: int
+) -> NumberSummary | ValueSummary:
+    """`rankcast.lab.adapting.summary_of` the events of a store up to the offset `last`, and of subscriptions.
+
+    The executors read the log; all of them must reach the store.
+    """
+    known = list(wheres)
+    register(spark)
+    log = spark.read.format("rankcast").option("store", absolute(store)).load()
+    lines = log.where(f.col("event_offset") <= last).select("content")
+    asked = [(float(number),) for number in numbers_asked_for(known, attribute)]
+    values = values_of(lines, attribute, json="content")
+    numbers = _of_numbers(values.union(spark.createDataFrame(asked, "value double")), attribute)
+    found = numbers.count - len(asked)
+    if numbers.missing > found:  # otherwise no more events can have strings
+        strings = summarise_values(lines, attribute, json="content")
+        if found + numbers.missing - strings.missing > found:
+            return strings.merged(ValueSummary.of(attribute, [], known))
+    return numbers
 
 
 def values_of(events: DataFrame, attribute: str, *, json: str | None = None) -> DataFrame:

@@ -40,7 +40,7 @@ from rankcast.pipeline.spark.versions import GIVES_STARTS
 from rankcast.pipeline.spark.workers import JSON, RECEIVED, WRITTEN, pack
 from rankcast.store import Store
 
-__all__ = ["deliver_stream", "serve_store"]
+__all__ = ["absolute", "deliver_stream", "serve_store"]
 
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 _ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -110,7 +110,7 @@ def serve_store(
 
     Deliveries and rejects are written to the store exactly once. Works in a classic session and under Spark Connect.
     """
-    url, run = _absolute(store), uuid4().hex
+    url, run = absolute(store), uuid4().hex
     with Store.open(url) as opened:
         known = opened.pipeline()
         identity = opened.created()
@@ -260,7 +260,8 @@ def settings_for(spark: SparkSession, shards: int) -> Iterator[None]:
                 spark.conf.set(name, old)
 
 
-def _absolute(store: str | os.PathLike[str]) -> str:
+def absolute(store: str | os.PathLike[str]) -> str:
+    """The place of a store as the executors need it, which run in folders of their own."""
     text = os.fspath(store)
     return text if "://" in text else str(Path(text).absolute())
 
