@@ -4,20 +4,21 @@ The paper measures from the publisher to the subscriber, network included, in a 
 """
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import zip_longest
 from statistics import fmean
 from time import thread_time
-from typing import TypeVar
 
 from experiments.covering_common import COLOURS, chain
 
 from rankcast.lab.reproduce import ExperimentReport
-from rankcast.model import Ranking
+from rankcast.model import Event, Ranking
 from rankcast.overlay import (
     AncestorCoverK,
     AncestorFairK,
+    Overlay,
     RegularCover,
     RegularK,
     Standing,
@@ -32,7 +33,6 @@ STRATEGIES: dict[str, Callable[[], Strategy]] = {
     "AncestorFairK": AncestorFairK,
 }
 REPEATS = 5
-Found = TypeVar("Found")
 HEADINGS = (*(f"{name}, ms" for name in STRATEGIES), *(f"{name}, subscriptions ranked" for name in STRATEGIES))
 
 
@@ -50,47 +50,85 @@ class Latency:
     deliveries: int
 
 
-@cache
-def latency(name: str, k: int, subscribers: int, publications: int, seed: int = 0) -> Latency:
-    """The latency from the publisher's broker to the subscriber's; each broker matches and chooses, as in the paper.
+@dataclass
+class _Visit:
+    """A publication at a broker: what the broker does, for how many deliveries, and the best times of it so far."""
 
-    The time is the CPU time of our brokers in one process, the best of a few runs. It excludes the network.
+    choose: Callable[[], Mapping[str, list[str]]]
+    match: Callable[[], Collection[object]]
+    deliveries: int = 0
+    choosing: float = float("inf")
+    matching: float = float("inf")
+
+    def measure(self) -> None:
+        """Do it once more."""
+        self.choosing = min(self.choosing, _seconds(self.choose))
+        self.matching = min(self.matching, _seconds(self.match))
+
+
+@cache
+def latencies(k: int, subscribers: int, publications: int, seed: int = 0) -> dict[str, Latency]:
+    """The latency from the publisher's broker to the subscriber's, with each strategy, as in the paper.
+
+    The time is the CPU time of our brokers in one process, the best of a few rounds. It excludes the network. A machine
+    has slow and fast seconds, so the strategies take turns after each visit of a broker.
     """
     given = chain(subscribers, publications, seed)
-    strategy = STRATEGIES[name]()
-    overlay = given.overlay(strategy, k)
-    decided_upstream = strategy.is_top_k and strategy.is_exact(Ranking.FAIR)
-    totals = [0.0, 0.0, 0.0, 0.0]
-    deliveries = 0
-    for event in given.events:
-        pending: list[tuple[str, list[str] | None, tuple[float, ...]]] = [("publisher", None, (0.0,) * len(totals))]
-        while pending:
-            at, ids, before = pending.pop()
-            broker = overlay.broker("a1", at)
-            count = k if ids is None else len(ids)
-            choose = partial(broker.choose, event, count)
-            took, chosen = _timed(choose)
-            of_matching, found = _timed(partial(broker.match, event))
-            if ids is not None and decided_upstream:
-                # The broker ranks all that it knows, but the publisher's broker has chosen.
-                chosen = broker.by_origin(ids)
-            here = (took, of_matching, float(len(found)), float(_calls_of(choose)))
-            spent = tuple(one + other for one, other in zip(before, here, strict=True))
-            for neighbour, names in chosen.items():
-                if neighbour == LOCAL:
-                    deliveries += len(names)
-                    for number, value in enumerate(spent):
-                        totals[number] += value * len(names)
-                else:
-                    pending.append((neighbour, names, spent))
-    means = [total / deliveries for total in totals]
-    return Latency(1000 * means[0], 1000 * means[1], means[2], means[3], deliveries)
+    visits: dict[str, list[_Visit]] = {}
+    deliveries: dict[str, int] = {}
+    for name, make in STRATEGIES.items():
+        strategy = make()
+        overlay = given.overlay(strategy, k)
+        decided_upstream = strategy.is_top_k and strategy.is_exact(Ranking.FAIR)
+        visits[name] = []
+        deliveries[name] = sum(
+            _publish(overlay, event, k, decided_upstream, "publisher", None, visits[name]) for event in given.events
+        )
+    for _ in range(REPEATS):
+        for turn in zip_longest(*visits.values()):
+            for visit in turn:
+                if visit is not None:
+                    visit.measure()
+    return {name: _means(each, deliveries[name]) for name, each in visits.items()}
+
+
+def _publish(
+    overlay: Overlay,
+    event: Event,
+    k: int,
+    decided_upstream: bool,
+    at: str,
+    ids: list[str] | None,
+    visits: list[_Visit],
+) -> int:
+    """Each broker on the way matches and chooses. Adds its visits, and returns the number of deliveries."""
+    broker = overlay.broker("a1", at)
+    visit = _Visit(partial(broker.choose, event, k if ids is None else len(ids)), partial(broker.match, event))
+    visits.append(visit)
+    # Where the publisher's broker has chosen, the others rank all that they know, but change nothing.
+    chosen = visit.choose() if ids is None or not decided_upstream else broker.by_origin(ids)
+    for neighbour, names in chosen.items():
+        if neighbour == LOCAL:
+            visit.deliveries += len(names)
+        else:
+            visit.deliveries += _publish(overlay, event, k, decided_upstream, neighbour, names, visits)
+    return visit.deliveries
+
+
+def _means(visits: Sequence[_Visit], deliveries: int) -> Latency:
+    """Per delivery, over the visits on its way."""
+    return Latency(
+        1000 * sum(visit.choosing * visit.deliveries for visit in visits) / deliveries,
+        1000 * sum(visit.matching * visit.deliveries for visit in visits) / deliveries,
+        sum(len(visit.match()) * visit.deliveries for visit in visits) / deliveries,
+        sum(_calls_of(visit.choose) * visit.deliveries for visit in visits) / deliveries,
+        deliveries,
+    )
 
 
 def measured(percent: float, subscribers: int, publications: int, seed: int) -> dict[str, Latency]:
     """The latency with each strategy, for k in percent of the subscribers."""
-    k = round(subscribers * percent / 100)
-    return {name: latency(name, k, subscribers, publications, seed) for name in STRATEGIES}
+    return latencies(round(subscribers * percent / 100), subscribers, publications, seed)
 
 
 def row(found: Sequence[Mapping[str, Latency]]) -> tuple[float, ...]:
@@ -122,13 +160,10 @@ def draw(report: ExperimentReport, name: str, rows: list[tuple[float, ...]], tit
     report.figure(name, figure)
 
 
-def _timed(do: Callable[[], Found]) -> tuple[float, Found]:
-    best = float("inf")
-    for _ in range(REPEATS):
-        start = thread_time()
-        result = do()
-        best = min(best, thread_time() - start)
-    return best, result
+def _seconds(do: Callable[[], object]) -> float:
+    start = thread_time()
+    do()
+    return thread_time() - start
 
 
 def _calls_of(do: Callable[[], object]) -> int:

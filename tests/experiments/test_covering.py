@@ -79,7 +79,31 @@ def test_latency_is_that_of_the_deliveries_the_overlay_makes(name: str) -> None:
     given = covering_common.chain(200, 5)
     overlay = given.overlay(covering_latency.STRATEGIES[name](), 10)
     made = sum(len(overlay.publish(event).recipients) for event in given.events)
-    assert covering_latency.latency(name, 10, 200, 5).deliveries == made
+    assert covering_latency.latencies(10, 200, 5)[name].deliveries == made
+
+
+class Clock:
+    """Advances by a second with each reading, and after some readings by three: the machine has become slower."""
+
+    def __init__(self, slow_after: float = float("inf")) -> None:
+        self.readings, self._now, self._slow_after = 0, 0, slow_after
+
+    def __call__(self) -> float:
+        self.readings += 1
+        self._now += 1 if self.readings < self._slow_after else 3
+        return self._now
+
+
+def test_a_machine_that_becomes_slower_slows_no_strategy_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def times(clock: Clock) -> dict[str, float]:
+        monkeypatch.setattr(covering_latency, "thread_time", clock)
+        covering_latency.latencies.cache_clear()
+        return {name: one.milliseconds for name, one in covering_latency.latencies(5, 100, 2).items()}
+
+    steady = Clock()
+    expected = times(steady)
+    assert times(Clock(slow_after=steady.readings // 2)) == expected
+    covering_latency.latencies.cache_clear()
 
 
 @pytest.mark.slow
