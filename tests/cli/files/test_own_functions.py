@@ -62,3 +62,19 @@ def test_a_policy_names_them(rankcast: Any) -> None:
     ).stdout.splitlines()
     assert json.loads(said) == CATALOG[4]
     assert "product" in rankcast("policy", "--user", "ann", "--aggregate", "produkt", code=2).stderr
+
+
+@pytest.mark.parametrize("strategy", ["regular", "rank-cover", "ancestor-cover"])
+def test_a_simulated_overlay_ranks_by_them(rankcast: Any, lines: Any, strategy: str) -> None:
+    files = ("--catalog", str(lines("c.jsonl", CATALOG)), "--events", str(lines("e.jsonl", EVENTS)))
+    result = rankcast("overlay", "simulate", *files, "--topology", "b1-b2", "--strategy", strategy)
+    assert "0 publications differ from a single broker" in result.stderr
+    # A function without bounds proves nothing, so what is covered is forwarded too.
+    assert "3 of 3 subscriptions are known at the publisher" in result.stderr
+
+
+def test_a_simulated_overlay_refuses_an_unknown_one(rankcast: Any, lines: Any) -> None:
+    wrong = [*CATALOG[:-1], {**CATALOG[-1], "function": "first_letter"}]
+    result = rankcast("overlay", "simulate", "--catalog", str(lines("c.jsonl", wrong)), code=None)
+    assert result.exit_code != 0
+    assert "no ranking function 'first_letter'" in result.stderr
