@@ -25,7 +25,8 @@ from rich.table import Table
 
 from rankcast.engine.arrays import BatchShard
 from rankcast.engine.arrays.delivery_lines import delivery_lines
-from rankcast.language import decode_event, dumps, encode_event, encode_record, parse
+from rankcast.engine.event_texts import read_texts
+from rankcast.language import dumps, encode_event, encode_record, parse
 from rankcast.model import Catalog, Event, Filter, FilterKind, Length, Mode, Policy, Record, Select, Subscription, Unit
 
 BATCH = 2_000
@@ -72,7 +73,7 @@ def texts(users: int, count: int) -> Iterator[str]:
 def run(policy: Policy, users: int, warm: int, count: int) -> tuple[float, ...]:
     """Microseconds per event to decode and match, and to choose; matches and deliveries; microseconds per delivery."""
     shard = BatchShard(Catalog(records(users, policy)))
-    lines = list(texts(users, warm + count))
+    lines = [text.encode() for text in texts(users, warm + count)]
     gc.collect()
     gc.freeze()
     matching = choosing = writing = 0.0
@@ -82,7 +83,8 @@ def run(policy: Policy, users: int, warm: int, count: int) -> tuple[float, ...]:
             matching = choosing = writing = 0.0
             matched = delivered = 0
         begun = process_time()
-        events = [decode_event(line, seq=start + place) for place, line in enumerate(lines[start : start + BATCH], 1)]
+        read = read_texts(lines[start : start + BATCH])
+        events = [event.at(start + place) for place, event in enumerate(read, 1) if event is not None]
         found, _ = shard._matched.of(events)
         reached = process_time()
         columns = shard.deliver(events, found)

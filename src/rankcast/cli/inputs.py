@@ -17,6 +17,7 @@ def read_inputs(
     catalog_file: Path, events_file: Path, out: Output, rejects_file: Path | None = None
 ) -> "tuple[Catalog, list[Event], int]":
     """Read the catalog and the events in publication order; report and count the unusable lines."""
+    from rankcast.engine.event_texts import read_texts
     from rankcast.language import encode_reject, read_catalog, read_events
     from rankcast.language.event_files import event_file
     from rankcast.overlay import check_publication
@@ -27,7 +28,7 @@ def read_inputs(
         catalog, bad_records = read_catalog(catalog_file, lambda number: advance(1))
     with out.progress("reading the events", count_lines(events_file)) as advance:
         events, bad_events = read_events(
-            events_file, catalog, lambda number: advance(1), lambda event: check_publication(catalog, event)
+            events_file, catalog, lambda number: advance(1), lambda event: check_publication(catalog, event), read_texts
         )
     found = [*bad_records, *bad_events]
     if rejects_file is not None:

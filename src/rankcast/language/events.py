@@ -15,7 +15,15 @@ from rankcast.language.times import parse_time, show_time
 from rankcast.model import AttributeValue, Event, Scalar, Term
 from rankcast.plain import JsonObject
 
-__all__ = ["MAX_EVENT_BYTES", "MAX_NESTED", "check_event_size", "decode_event", "encode_event", "written_event"]
+__all__ = [
+    "MAX_EVENT_BYTES",
+    "MAX_NESTED",
+    "WrittenAttributes",
+    "check_event_size",
+    "decode_event",
+    "encode_event",
+    "written_event",
+]
 
 MAX_NESTED = 20
 """Maximum number of levels of nested attributes."""
@@ -88,14 +96,21 @@ def decode_event(raw: str | bytes | JsonObject, now: datetime | None = None, seq
         raise error if isinstance(error, RecordError) else RecordError(str(error)) from None
 
 
-class _WrittenAttributes(Mapping[str, AttributeValue]):
-    """The attributes of an event of a log, which are read from its text when they are first asked for."""
+class WrittenAttributes(Mapping[str, AttributeValue]):
+    """The attributes of a valid event, which are read from its text when they are first asked for."""
 
     __slots__ = ("_known", "_text")
 
-    def __init__(self, text: str) -> None:
-        self._text: str = text
+    def __init__(self, text: str | bytes) -> None:
+        self._text: str | bytes = text
         self._known: Mapping[str, AttributeValue] | None = None
+
+    @property
+    def unread(self) -> bytes | None:
+        """The text of the event, if its attributes have not been read yet."""
+        if self._known is not None:
+            return None
+        return self._text if isinstance(self._text, bytes) else self._text.encode("utf-8", "surrogatepass")
 
     def _read(self) -> Mapping[str, AttributeValue]:
         if self._known is None:
@@ -129,7 +144,7 @@ def written_event(text: str, time: datetime, seq: int) -> Event:
     name = text[len(_FIRST) : end]
     if not text.startswith(_FIRST) or "\\" in name or '"source":' in text or '"advertisement":' in text:
         return decode_event(text, seq=seq)
-    return Event.kept(name, time, _WrittenAttributes(text), None, None, None, seq)
+    return Event.kept(name, time, WrittenAttributes(text), None, None, None, seq)
 
 
 _FIRST = '{"id":"'

@@ -1,14 +1,16 @@
 """Reading JSON Lines files. Each invalid line becomes a reject with the reason; the other lines are used."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rankcast.errors import CatalogError, RankcastError
 from rankcast.language.compressed import opened
 from rankcast.language.events import check_event_size, decode_event
 from rankcast.language.json_text import read_object
-from rankcast.language.plain_events import plain_event
+from rankcast.language.plain_events import plain_events
 from rankcast.language.records import RecordTexts
 from rankcast.model import (
     Advertisement,
@@ -20,8 +22,10 @@ from rankcast.model import (
     Record,
     Reject,
     Subscription,
-    in_publication_order,
 )
+
+if TYPE_CHECKING:
+    from rankcast.language.event_files import EventIds
 
 __all__ = ["MAX_LINE", "numbered_lines", "read_catalog", "read_events", "read_records"]
 
@@ -30,6 +34,9 @@ MAX_LINE = 10_000_000
 
 MAX_RAW = 10_000
 """Maximum number of characters of an invalid line that a reject keeps."""
+
+_PART = 10_000
+"""The number of lines of events that are read together."""
 
 _ORDER = (Concept, Subscription, Policy, Preference, Advertisement)
 _BOM = b"\xef\xbb\xbf"
@@ -108,11 +115,13 @@ def read_events(
     catalog: Catalog,
     on_line: Callable[[int], None] | None = None,
     check: Callable[[Event], None] = lambda event: None,
+    read_texts: Callable[[Sequence[bytes]], Sequence[Event | None]] = plain_events,
 ) -> tuple[list[Event], list[Reject]]:
     """The events of a file in publication order, numbered, and the rejected lines.
 
     The file is JSON Lines, a JSON array, CSV, Parquet or Arrow, perhaps compressed. Events without an id get one from their content.
-    `check` may raise for an event that breaks another rule; its line is then rejected too.
+    `check` may raise for an event that breaks another rule; its line is then rejected too. `read_texts` reads many
+    plain events, and leaves the others to `decode_event`.
     """
     from rankcast.language.event_files import EventIds, event_file  # which reads lines by this module
 
@@ -120,23 +129,45 @@ def read_events(
     rejects = _Rejects(path)
     first: dict[str, int] = {}
     ids = EventIds()
-    for number, line in event_file(path).lines():
-        try:
-            event = plain_event(check_event_size(_short_enough(line)))
-            if event is None:
-                fields = read_object(line)
-                event = decode_event(fields if "id" in fields else {"id": ids.of(line), **fields})
-            if event.id in first:
-                raise CatalogError(f"duplicate event {event.id!r}, first on line {first[event.id]}")
-            catalog.check_event(event)
-            check(event)
-            first[event.id] = number
-            events.append(event)
-        except RankcastError as error:
-            rejects.add(number, line, error)
-        if on_line is not None:
-            on_line(number)
-    return in_publication_order(events), rejects.sorted()
+    for part in _parts(event_file(path).lines()):
+        plain = read_texts([line for _, line in part])
+        for (number, line), found in zip(part, plain, strict=True):
+            try:
+                event = found or _careful_event(line, ids)
+                if event.id in first:
+                    raise CatalogError(f"duplicate event {event.id!r}, first on line {first[event.id]}")
+                if found is None:  # plain events name no concept
+                    catalog.check_event(event)
+                check(event)
+                first[event.id] = number
+                events.append(event)
+            except RankcastError as error:
+                rejects.add(number, line, error)
+            if on_line is not None:
+                on_line(number)
+    events.sort(key=attrgetter("time", "id"))
+    for seq, event in enumerate(events, 1):
+        object.__setattr__(event, "seq", seq)  # nobody else knows these events yet
+    return events, rejects.sorted()
+
+
+def _careful_event(line: bytes, ids: "EventIds") -> Event:
+    fields = read_object(check_event_size(_short_enough(line)))
+    return decode_event(fields if "id" in fields else {"id": ids.of(line), **fields})
+
+
+def _parts(lines: Iterator[tuple[int, bytes]]) -> Iterator[list[tuple[int, bytes]]]:
+    """The lines in parts of limited size."""
+    part: list[tuple[int, bytes]] = []
+    size = 0
+    for one in lines:
+        part.append(one)
+        size += len(one[1])
+        if len(part) == _PART or size > MAX_LINE:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part
 
 
 class _Rejects:

@@ -3,6 +3,7 @@
 What it reads is what `rankcast.language.events.decode_event` would read. Whatever it does not expect, it leaves to that.
 """
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated, TypeAlias
 
@@ -11,7 +12,7 @@ import msgspec
 from rankcast.model import MAX_NAME, MAX_TEXT, AttributeValue, Event
 from rankcast.model.events import MAX_ATTRIBUTES, MAX_VALUES
 
-__all__ = ["plain_event"]
+__all__ = ["plain_event", "plain_events"]
 
 
 _Whole: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
@@ -43,8 +44,10 @@ def plain_event(raw: bytes, seq: int = 0) -> Event | None:
     try:
         form = _decode(raw)
         text = form.time
-        # Like 2004-02-13T20:05:00Z; `fromisoformat` accepts more forms than that.
-        if text[4:20:3] != "--T::Z" or len(text) != 20 or text[11:13] > "23":
+        # Like 2004-02-13T20:05:00Z, or with six decimals; `fromisoformat` accepts more forms than that.
+        if text[4:19:3] != "--T::" or len(text) not in (20, 27) or text[11:13] > "23":
+            return None
+        if text[19] + text[26:] not in ("Z", ".Z"):
             return None
         time = datetime.fromisoformat(text)
     except (ValueError, msgspec.MsgspecError, RecursionError):
@@ -71,6 +74,11 @@ def plain_event(raw: bytes, seq: int = 0) -> Event | None:
     if names not in _known_names and not _are_names(names):
         return None
     return Event.kept(id_, time, attributes, source, None, None, seq)
+
+
+def plain_events(texts: Sequence[bytes]) -> list[Event | None]:
+    """The events in many texts."""
+    return [plain_event(text) for text in texts]
 
 
 def _are_names(names: tuple[str, ...]) -> bool:

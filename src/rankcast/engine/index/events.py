@@ -3,6 +3,7 @@
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from typing import TypeAlias, cast
 
@@ -12,7 +13,9 @@ from numpy.typing import NDArray
 from rankcast.engine.index.compiled import CompiledIndex
 from rankcast.engine.index.patterns import MEMBERS, AttributePatterns, operator_at
 from rankcast.engine.index.spaces import AttributeSpace
+from rankcast.engine.index.text_codes import TextCodes
 from rankcast.fuzzy.cuts import AlphaCut, outline_of
+from rankcast.language.events import WrittenAttributes
 from rankcast.matching.outcomes import NO_CONCEPTS, Meaning
 from rankcast.model import AttributeValue, Event, Term, Values
 
@@ -73,11 +76,24 @@ class Encoder:
         self._known: tuple[dict[_Item, bytes], dict[_Item, bytes]] = ({}, {})
 
     def encode(self, events: Sequence[Event], shared: Meaning = NO_CONCEPTS) -> EventCodes:
-        """The codes of the events. About 0.1 µs for a cached value, 5 µs for a new one."""
+        """The codes of the events. About 0.1 µs for a cached value, 5 µs for a new one.
+
+        Events whose attributes have not been read from their texts stay so: their codes are found in the bytes.
+        """
+        read = self._of_texts(events)
+        if read is not None and read[0].min() >= 0:
+            columns = read[1].T.copy()
+            return EventCodes(read[0], columns[0], columns[1], columns[1], np.zeros(len(events), np.bool_))
+        begins, rows = ([-1] * len(events), b"") if read is None else (read[0].tolist(), read[1].tobytes())
         start, is_soft = array("q", (0,)), bytearray(len(events))
         parts, highest, count = list[bytes](), dict[int, int](), 0
         for place, event in enumerate(events):
-            found = self._parts(event)
+            begin = begins[place]
+            if begin >= 0:
+                end = begins[place + 1]
+                found: list[bytes] | None = [rows[_PAIR * begin : _PAIR * max(end, ~end)]]
+            else:
+                found = self._parts(event)
             if found is None:
                 found = []
                 for name, value in event.attributes.items():
@@ -100,6 +116,19 @@ class Encoder:
             high = low.copy()
             high[list(highest)] = list(highest.values())
         return EventCodes(np.frombuffer(start, np.int64), attribute, low, high, np.frombuffer(is_soft, np.bool_))
+
+    def _of_texts(self, events: Sequence[Event]) -> tuple[NDArray[np.int64], NDArray[np.int32]] | None:
+        """The result of `TextCodes.encode`, with events whose attributes were read as such that must be decoded.
+
+        None if most were read.
+        """
+        given = [one.attributes for one in events]
+        texts = [one.unread or b"" if type(one) is WrittenAttributes else b"" for one in given]
+        return self._texts.encode(texts) if 2 * texts.count(b"") < len(texts) else None
+
+    @cached_property
+    def _texts(self) -> TextCodes:
+        return TextCodes(self._numbers, self._spaces, self._members, self._part)
 
     def pairs(self, event: Event) -> NDArray[np.int32] | None:
         """The attributes and codes of one event's values, in turn; None if a value is imprecise."""

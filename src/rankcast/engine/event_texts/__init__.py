@@ -1,0 +1,5 @@
+"""Events in their JSON form, many at a time, over their bytes."""
+
+from rankcast.engine.event_texts.reading import read_texts
+
+__all__ = ["read_texts"]
