@@ -4,7 +4,18 @@
 import numpy as np
 
 from rankcast.compiling import kernel
-from rankcast.engine.event_texts.scanning import EXACT, HEAD, KIND, MEMBER, MEMBERS, NAME, VALUE, hash_of, scan_event
+from rankcast.engine.event_texts.scanning import (
+    EXACT,
+    HEAD,
+    KIND,
+    MEMBER,
+    MEMBERS,
+    NAME,
+    VALUE,
+    hash_of,
+    pointer_to,
+    scan_event,
+)
 
 __all__ = ["enter", "write_codes"]
 
@@ -34,9 +45,9 @@ def _entry_of(slots, entries, store, of, hashed, data, begin, end):
 @kernel
 def enter(slots, entries, store, first):
     """Enter the entries from `first` on into a table that has a power of two slots, more than there are entries."""
-    mask = np.uint64(len(slots) - 1)
+    mask, content = np.uint64(len(slots) - 1), pointer_to(store)
     for entry in range(first, len(entries)):
-        slot = hash_of(store, entries[entry, _BEGIN], entries[entry, _END], entries[entry, _OF] + 1) & mask
+        slot = hash_of(content, entries[entry, _BEGIN], entries[entry, _END], entries[entry, _OF] + 1) & mask
         while slots[slot] >= 0:
             slot = (slot + np.uint64(1)) & mask
         slots[slot] = entry
@@ -53,14 +64,14 @@ def write_codes(
     """
     head, members = np.empty(HEAD, np.int64), np.empty((MEMBERS, MEMBER), np.int64)
     named, spare, reals = np.empty(MEMBERS, np.uint64), np.empty(MEMBERS, np.uint64), np.empty(MEMBERS)
-    size, unknown = 0, 0
+    size, unknown, content, known = 0, 0, pointer_to(data), pointer_to(store)
     for i in range(len(bounds) - 1):
         start[i] = begin = size
-        count = scan_event(data, bounds[i], bounds[i + 1] - 1, longest, head, members, named, reals, spare)
+        count = scan_event(content, bounds[i], bounds[i + 1] - 1, longest, head, members, named, reals, spare)
         is_known = count >= 0
         for m in range(count):
             first, last = members[m, VALUE], members[m, VALUE + 1]
-            entry = _entry_of(slots, entries, store, -1, named[m], data, members[m, NAME], members[m, NAME + 1])
+            entry = _entry_of(slots, entries, known, -1, named[m], content, members[m, NAME], members[m, NAME + 1])
             if entry >= 0:
                 number = entries[entry, _FIRST]
                 if number < 0:
@@ -72,8 +83,8 @@ def write_codes(
                     out[size, 1] = _code_of(constants, constant_start[number], constant_start[number + 1], reals[m])
                     size += 1
                     continue
-                hashed = hash_of(data, first, last, number + 1)
-                entry = _entry_of(slots, entries, store, number, hashed, data, first, last)
+                hashed = hash_of(content, first, last, number + 1)
+                entry = _entry_of(slots, entries, known, number, hashed, content, first, last)
             if entry < 0:
                 is_known = False
                 if unknown < len(missing):
