@@ -86,9 +86,9 @@ def started(place: str, options: list[str]) -> tuple["subprocess.Popen[str]", in
     command += ["serve", "--store", place, "--port", "0", *options]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
-    said = process.stderr.readline()
-    if "is served at" not in said:
-        raise SystemExit(f"the service did not start: {said}{process.stderr.read()}")
+    said = next((line for line in process.stderr if "is served at" in line), None)
+    if said is None:
+        raise SystemExit("the service did not start")
     # A service that cannot write its log would wait.
     Thread(target=deque, args=[process.stderr, 0], daemon=True).start()
     return process, int(said.split(" (")[0].rsplit(":", 1)[1])

@@ -11,18 +11,19 @@ as the pipeline does between batches.
 import random
 import sys
 from collections.abc import Callable
+from functools import partial
 from time import process_time
 
 from rankcast.cover import Relation, relate
 from rankcast.engine.arrays import BatchShard
 from rankcast.engine.reference.shard import Shard
 from rankcast.language import parse
-from rankcast.model import EPOCH, Catalog, Event, Subscription
+from rankcast.model import EPOCH, Catalog, Delivery, Event, Subscription
 from rankcast.rank import Specificity
 from rankcast.service.garbage import GarbageCollection
 
 PAIRWISE = 300
-CHANGES = 5
+CHANGES = 20
 
 _rng = random.Random(1)
 
@@ -101,22 +102,29 @@ def in_a_shard(kind: str, count: int, made: Callable[[Catalog], Shard | BatchSha
         seq = next(sequence)
         return [Event(f"e{seq}", EPOCH, {"x": (10.0 * count,), "y": (-1.0,), "z": (5_000,)}, seq=seq)]
 
+    def publish(to: Shard | BatchShard) -> float:
+        delivered: list[Delivery] = []
+        took = spent(lambda: delivered.extend(to.publish(event())))
+        assert {one.user for one in delivered} == {"u", "v"}, "both are served"
+        return took
+
     shard = made(catalog)
-    first = spent(lambda: shard.publish(event()))
+    first = publish(shard)
     changes, events = [], []
     for number in range(CHANGES):
+        catalog = catalog.copy()  # a shard relies on it that its catalog does not change
         catalog.put(subscription(kind, count + number))
-        changes.append(spent(lambda: shard.update(catalog)))
-        events.append(spent(lambda: shard.publish(event())))
+        changes.append(spent(partial(shard.update, catalog)))
+        events.append(publish(shard))
     state, again = shard.state(), made(catalog)
     again.restore(state)
-    restored = spent(lambda: again.publish(event()))
+    restored = publish(again)
     prepared = ""
     if isinstance(again, BatchShard):
         ready = BatchShard(catalog)
         ready.restore(state)
         in_advance = spent(lambda: ready.prepare(lambda: False))
-        prepared = f" ({spent(lambda: ready.publish(event())):.1f} ms after {in_advance / 1e3:.1f} s in advance)"
+        prepared = f" ({publish(ready):.1f} ms after {in_advance / 1e3:.1f} s in advance)"
     print(
         f"{kind:16}: {name} with {count:,}: first event {first / 1e3:.1f} s, after opening a saved state {restored / 1e3:.1f} s{prepared}, "
         f"a put {max(changes):.1f} ms, the event after it {max(events):.1f} ms at most",

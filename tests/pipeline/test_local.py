@@ -114,15 +114,25 @@ def test_if_arrays_fail_in_the_middle_of_a_slice_the_oracle_serves_all_of_it(sto
     assert delivered(cut) == delivered(plain)
 
 
-def test_an_urgent_event_ends_the_slice_before_it(stores):
+def test_a_batch_ends_with_an_urgent_event(stores):
     plain, store = stores("plain"), stores("urgent")
     for each in (plain, store):
         each.publish(events(100))
-    asked = iter([False, True, False])
-    server = LocalPipeline(store, slice_seconds=60.0, is_urgent=lambda: next(asked, False))
-    assert [batch.events for batch in server.serve()] == [48, 52]  # after the first part of 16, and one of 32
+    known = [20, 21, 60]
+    server = LocalPipeline(
+        store, slice_seconds=60.0, urgent=lambda after: next((one for one in known if one > after), None)
+    )
+    assert [batch.offset for batch in server.serve()] == [20, 21, 60, 100]
     list(serve_pending(plain))
     assert delivered(store) == delivered(plain)
+
+
+def test_a_batch_that_has_passed_an_urgent_event_ends_at_once(stores):
+    store = stores("urgent")
+    store.publish(events(100))
+    told = iter([None, 5])  # it comes while the first part of 16 is being served
+    server = LocalPipeline(store, slice_seconds=60.0, urgent=lambda after: next(told, None))
+    assert [batch.offset for batch in server.serve()] == [16, 100]
 
 
 def test_catalog_changes_hold_from_their_place_in_the_log(stores):

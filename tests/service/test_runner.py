@@ -96,15 +96,22 @@ def test_an_urgent_event_ends_the_pause_after_a_batch(service: Service, monkeypa
     service.put(decode_record({"kind": "subscription", "id": "s", "user": "ann", "where": "x > 1"}))
     service.start()
     for number in (2, 3, 4):
-        service.store.publish([decode_event(film(number))])
-        service.runner.wake(is_urgent=True)
+        (receipt,) = service.store.publish([decode_event(film(number))])
+        service.runner.wake(receipt.offset)
         until(lambda: service.store.progress().offset == service.store.last_offset())
     service.store.publish([decode_event(film(5))])
     service.runner.wake()
     sleep(0.3)
     assert service.store.progress().offset < service.store.last_offset(), "the pause goes on"
-    service.runner.wake(is_urgent=True)
+    service.runner.wake(service.store.last_offset())
     until(lambda: service.store.progress().offset == service.store.last_offset())
+
+
+def test_urgent_events_are_known_until_they_are_served(service: Service) -> None:
+    waiting = Runner(service.store)
+    for offset in (3, 5, 9):
+        waiting.wake(offset)
+    assert [waiting._next_urgent(after) for after in (0, 2, 3, 8, 9)] == [3, 3, 5, 9, None]
 
 
 def test_a_start_compares_many_subscriptions_before_it_is_ready(
@@ -129,6 +136,28 @@ def test_a_start_compares_many_subscriptions_before_it_is_ready(
         assert [one.subscriptions for _, one in service.store.deliveries()] == [("s0",)] * 2
     finally:
         started.stop()
+
+
+def test_subscriptions_are_compared_between_batches_if_events_never_pause(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+    add, count = StrictCovers.add, Runner._count
+    monkeypatch.setattr(StrictCovers, "add", lambda self, new: done.append("compared") or add(self, new))
+    monkeypatch.setattr(Runner, "_count", lambda self, batch: done.append("batch") or count(self, batch))
+    monkeypatch.setattr(runner, "_BATCH", 1)
+    monkeypatch.setattr(runner, "_PREPARING", 0.0)
+    likes = [{"kind": "subscription", "id": f"s{n}", "user": "ann", "where": f"x >= {n} and y > 1"} for n in range(700)]
+    service.store.change(put=[decode_record(one) for one in likes])
+    service.store.publish([decode_event(film(number)) for number in range(40)])
+    started = Runner(service.store)
+    started.start()
+    try:
+        until(lambda: service.store.progress().offset == 40, 120)  # kernels may be compiled
+    finally:
+        started.stop()
+    last = len(done) - 1 - done[::-1].index("batch")
+    assert "compared" in done[:last], "before the log is served"
 
 
 def test_a_start_that_fails_lets_nobody_wait(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:

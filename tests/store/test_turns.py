@@ -9,6 +9,7 @@ from time import monotonic, sleep
 import pytest
 
 from rankcast.errors import StoreError
+from rankcast.model import EPOCH, Event
 from rankcast.store import Store
 from rankcast.store.turns import Turns, Turnstile
 
@@ -33,6 +34,28 @@ def test_turns_come_in_the_order_of_asking() -> None:
     assert turns.take(0)
 
 
+def test_urgent_ones_come_first_and_in_their_order() -> None:
+    turns, order = Turns(), list[str]()
+    assert turns.take(1)
+
+    def ask(name: str, is_urgent: bool) -> None:
+        assert turns.take(5, is_urgent)
+        order.append(name)
+        turns.give_back()
+
+    threads = [Thread(target=ask, args=[name, name.startswith("urgent")]) for name in ("a", "b", "urgent1", "urgent2")]
+    for number, thread in enumerate(threads, 1):
+        thread.start()
+        while len(turns._waiting) + len(turns._urgent) < number:
+            sleep(0.001)
+    assert not turns.take(0.0, is_urgent=True), "one who gives up is passed over"
+    turns.give_back()
+    for thread in threads:
+        thread.join()
+    assert order == ["urgent1", "urgent2", "a", "b"]
+    assert turns.take(0)
+
+
 def test_one_who_gave_up_is_passed_over() -> None:
     turns = Turns()
     assert turns.take(0)
@@ -53,6 +76,24 @@ def test_a_writer_that_waits_too_long_is_told(tmp_path: Path) -> None:
         pass
     with Store.open(place) as store, store.database.writing():
         pass
+
+
+def test_urgent_events_are_logged_before_what_others_wait_to_write(tmp_path: Path) -> None:
+    with Store.create(tmp_path / "store.db") as store:
+        turns = store.database._turns
+
+        def publish(name: str, is_urgent: bool) -> None:
+            store.publish([Event(name, EPOCH, {})], is_urgent=is_urgent)
+
+        threads = [Thread(target=publish, args=["patient", False]), Thread(target=publish, args=["urgent", True])]
+        with store.database.writing():
+            for number, thread in enumerate(threads, 1):
+                thread.start()
+                while len(turns._waiting) + len(turns._urgent) < number:
+                    sleep(0.001)
+        for thread in threads:
+            thread.join()
+        assert [logged.event.id for logged in store.events()] == ["urgent", "patient"]
 
 
 BUSY = """\

@@ -91,8 +91,9 @@ class LocalPipeline:
         serving.
     has_loops
         Whether the compiled loops of the array engine can be used. Until they can, the reference engine serves.
-    is_urgent
-        Whether a batch should be committed soon, because somebody waits for what was published after it.
+    urgent
+        The offset of the next event after an offset for which somebody waits who published little; None if there is
+        none. A batch is committed as soon as it has reached this event.
     """
 
     def __init__(
@@ -103,11 +104,11 @@ class LocalPipeline:
         expected: int = 0,
         slice_seconds: float = float("inf"),
         has_loops: Callable[[], bool] = lambda: True,
-        is_urgent: Callable[[], bool] = lambda: False,
+        urgent: Callable[[int], int | None] = lambda after: None,
     ) -> None:
         self._store = store
         self._has_loops = has_loops
-        self._is_urgent = is_urgent
+        self._urgent = urgent
         self._count = shards
         self._batch = batch
         self._expected = expected
@@ -197,6 +198,10 @@ class LocalPipeline:
         """
         while not is_over() and self._look_ahead():
             pass
+        self.compare(is_over)
+
+    def compare(self, is_over: Callable[[], bool]) -> None:
+        """Compare the subscriptions of users who have many, as far as they are new, until `is_over`."""
         for shard in self._shards:
             if isinstance(shard, BatchShard):
                 shard.prepare(is_over)
@@ -290,9 +295,15 @@ class LocalPipeline:
         deliveries: list[Delivery] = []
         self._serving_seconds = self._change_seconds = 0.0
         while True:
-            wanted = min(self._part, self._batch - len(logged))
+            after = logged[-1].offset if logged else self._offset
+            urgent = self._urgent(self._offset)
+            if urgent is not None and urgent <= after:
+                self._behind += 1
+                return _ServedSlice(shards, logged, deliveries, is_last=False)
+            most = min(self._part, self._batch - len(logged))
+            wanted = most if urgent is None else min(most, urgent - after)
             before, begun = self._serving_seconds, monotonic()
-            part = read_events(self._store, logged[-1].offset if logged else self._offset, wanted)
+            part = read_events(self._store, after, wanted)
             self._serving_seconds += monotonic() - begun
             is_last = len(part) < wanted
             logged += part
@@ -309,9 +320,9 @@ class LocalPipeline:
                 deliveries = self._publish(shards, logged, is_last and close)
                 self._chosen_for = 0  # the next batch may choose the array engine again
                 return _ServedSlice(shards, logged, deliveries, is_last)
-            if not is_last:
+            if len(part) == most:
                 self._part = self._next_part(len(part), self._serving_seconds - before)
-            if is_last or len(logged) >= self._batch or monotonic() >= until or self._is_urgent():
+            if is_last or len(logged) >= self._batch or monotonic() >= until:
                 self._behind = 0 if is_last else self._behind + 1
                 return _ServedSlice(shards, logged, deliveries, is_last)
 

@@ -4,7 +4,7 @@ See semantics: Preference; DEBS'09, 3.2.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from itertools import compress
+from itertools import compress, filterfalse
 from operator import is_not
 
 from rankcast.cover import MOST_COMPARISONS, ExpressionWeight, NormalForm, weight_of
@@ -44,6 +44,8 @@ class Specificity:
         self._where: dict[str, Expression] = {}
         self._meaning = meaning
         self._weights: dict[str, ExpressionWeight] = {}
+        self._constants = 0
+        """The constants of all weighed subscriptions that can be compared by parts."""
         self._forms: dict[str, NormalForm] = {}
         self._outlines: dict[str, tuple[PartOutline, ...] | None] = {}
         self._covers = StrictCovers()
@@ -70,15 +72,14 @@ class Specificity:
 
         Returns whether all is done. Nothing is compared for users with few constants, or with more than count.
         """
-        for name in self._where:
-            if name not in self._weights:
-                if is_over():
-                    return False
-                self._weigh(name)
-        names = [name for name, one in self._weights.items() if one.conjunctions <= MOST_CONJUNCTIONS]
-        if not MOST_RELATED < self._weight(names).constants <= MOST_COMPARED:
+        for name in filterfalse(self._weights.__contains__, self._where):
+            if is_over():
+                return False
+            self._weigh(name)
+        if not MOST_RELATED < self._constants <= MOST_COMPARED:
             return True
-        left = [name for name in names if name not in self._outlines]
+        new = filterfalse(self._outlines.__contains__, self._where)
+        left = [name for name in new if self._weights[name].conjunctions <= MOST_CONJUNCTIONS]
         for start in range(0, len(left), _AT_ONCE):
             if is_over():
                 return False
@@ -170,11 +171,13 @@ class Specificity:
             if self._meaning is not None and word not in self._words:
                 self._words[word] = self._meaning(*word)
             self._users_of.setdefault(word, {})[name] = None
-        self._weights[name] = weight_of(where, self._meaning)
+        self._weights[name] = weight = weight_of(where, self._meaning)
+        self._constants += weight.constants if weight.conjunctions <= MOST_CONJUNCTIONS else 0
 
     def _forget(self, name: str, where: Expression) -> None:
         """Forget the comparisons of a subscription, so that it is compared again if it still exists."""
-        del self._weights[name]
+        weight = self._weights.pop(name)
+        self._constants -= weight.constants if weight.conjunctions <= MOST_CONJUNCTIONS else 0
         self._forms.pop(name, None)
         self._outlines.pop(name, None)
         if name in self._covers:

@@ -89,7 +89,7 @@ class Feeds:
         self._poll = poll
         self._loop: AbstractEventLoop | None = None
         self._reader: asyncio.Task[None] | None = None
-        self._woken = asyncio.Event()
+        self._woken = Flag()
         self._at = 0
         self._ended = Flag()
         self._thread = ThreadPoolExecutor(1, "rankcast-feeds")
@@ -103,10 +103,7 @@ class Feeds:
 
     def wake(self) -> None:
         """Report that deliveries were committed. Safe from any thread."""
-        loop = self._loop
-        if loop is not None and not loop.is_closed():
-            with suppress(RuntimeError):  # the loop was closed in between
-                loop.call_soon_threadsafe(self._woken.set)
+        self._woken.set()
 
     def end(self) -> None:
         """End the streams of all listeners. Safe from any thread."""
@@ -167,7 +164,7 @@ class Feeds:
         loop = asyncio.get_running_loop()
         if self._loop is not loop or self._reader is None or self._reader.done():
             self._loop = loop
-            self._woken = asyncio.Event()
+            self._woken.set()  # a reader of an earlier loop ends
             self._of_user = {}
             self._reader = loop.create_task(self._read(), name="rankcast-feeds")
             self._at = newest
@@ -192,22 +189,24 @@ class Feeds:
     async def _read(self) -> None:
         """Read the log and hand out deliveries until nobody listens."""
         while self._of_user and not self._ended.is_set():
-            with suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(self._woken.wait(), self._poll)
-            self._woken.clear()
-            page: list[FeedItem] = []
-            while self._of_user and (not page or len(page) == _PAGE):
-                try:
-                    page = await asyncio.get_running_loop().run_in_executor(self._thread, self._following)
-                except StoreError:  # the store is busy; try again in the next round
-                    break
-                if not page:
-                    break
-                self._at = page[-1].number
-                for fed in page:
-                    for name in (fed.stored.user, None):
-                        for listener in self._of_user.get(name, ()):
-                            listener.give(fed)
+            page = await asyncio.get_running_loop().run_in_executor(self._thread, self._following)
+            for fed in page:
+                self._at = fed.number
+                for name in (fed.stored.user, None):
+                    for listener in self._of_user.get(name, ()):
+                        listener.give(fed)
 
     def _following(self) -> list[FeedItem]:
-        return [FeedItem(stored) for stored in self._store.stored_deliveries(None, self._at, _PAGE)]
+        """Wait until there may be new deliveries, and read them.
+
+        The thread itself waits: a busy loop would wake it late.
+        """
+        self._woken.wait(self._poll)
+        self._woken.clear()
+        try:
+            page = [FeedItem(stored) for stored in self._store.stored_deliveries(None, self._at, _PAGE)]
+        except StoreError:  # the store is busy; try again in the next round
+            return []
+        if len(page) == _PAGE:
+            self._woken.set()
+        return page

@@ -20,7 +20,6 @@ __all__ = ["PipelineProcess", "main"]
 _log = logging.getLogger("rankcast.service.pipeline")
 _PATIENCE = 10.0
 """Seconds that a child has to finish its batch before it is killed. The next child serves the batch again."""
-_URGENT = b"!\n"
 _LOADING = 15.0
 """Seconds that a service waits for its pipeline to load before it listens. Events are logged even before that."""
 _REST = 1.0
@@ -52,8 +51,8 @@ class _Report(msgspec.Struct):
 class PipelineProcess:
     """Like `Runner`, but works in a child process that ends with this one, even if this one is killed.
 
-    The child reads its task from its input. Later input lines wake the child, and the end of the input stops it. The
-    child writes reports to its output. A child that dies is replaced: the new one serves again what was not
+    The child reads its task from its input. Later input lines wake the child; they may have the offset of an urgent
+    event. The end of the input stops it. The child writes reports to its output. A child that dies is replaced: the new one serves again what was not
     committed, and nothing is delivered twice.
     """
 
@@ -122,12 +121,12 @@ class PipelineProcess:
                 self._thread.join()
             self._thread = None
 
-    def wake(self, is_urgent: bool = False) -> None:
-        """Report that there are events to serve. Returns at once. If it is urgent, the pause after a batch ends."""
+    def wake(self, urgent: int | None = None) -> None:
+        """Like `Runner.wake`."""
         with self._lock:
             if self._child is not None:
                 with suppress(OSError, ValueError):  # the child has just ended
-                    self._child.send(_URGENT if is_urgent else b"\n")
+                    self._child.send(b"\n" if urgent is None else b"%d\n" % urgent)
 
     def _begun(self) -> Child:
         """Start a child that serves the store, and return it after its first report."""
@@ -175,7 +174,7 @@ def main() -> None:
     """Entry point of the child: serve the store that the first input line names; each further line wakes it."""
     task = msgspec.json.decode(os.read(0, 1 << 16), type=_Task)
     try:
-        with Store.open(task.store) as store:
+        with Store.open(task.store, is_served=True) as store:
             last: list[CommittedBatch] = []
 
             def told() -> None:
@@ -186,8 +185,12 @@ def main() -> None:
             runner.start(_OTHERS)
             runner.wait_until_ready(_LOADING)
             _say(_Report())
+            rest = b""
             while calls := os.read(0, 1 << 16):
-                runner.wake(is_urgent=_URGENT in calls)
+                *lines, rest = (rest + calls).split(b"\n")
+                for urgent in filter(None, lines):
+                    runner.wake(int(urgent))
+                runner.wake()
             runner.stop()
     except RankcastError as error:
         _say(_Report(refused=str(error)))

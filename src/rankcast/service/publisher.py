@@ -47,10 +47,11 @@ class LogPublisher:
     together, there are at most 50 transactions a second, unless somebody else begins to publish: each is then larger,
     and other writers, above all the pipeline, get access to the store in between.
 
-    `logged` is called after each transaction, and told whether it has an event of a publisher who was quiet before.
+    `logged` is called after each transaction. If it has events of publishers who were quiet before, and no others,
+    `logged` is told the offset of the last one.
     """
 
-    def __init__(self, store: Store, logged: Callable[[bool], None] = lambda is_quiet: None) -> None:
+    def __init__(self, store: Store, logged: Callable[[int | None], None] = lambda urgent: None) -> None:
         self._store = store
         self._logged = logged
         self._waiting: dict[str, deque[_Request]] = {}
@@ -126,16 +127,16 @@ class LogPublisher:
     def _log(self, requests: Sequence[_Request], is_quiet: bool) -> None:
         refused: dict[int, ModelError] = {}
         try:
-            published = iter(
-                self._store.publish(
-                    (event for request in requests for event in request.events),
-                    refuse=lambda event, error: refused.__setitem__(id(event), error),
-                )
+            receipts = self._store.publish(
+                (event for request in requests for event in request.events),
+                refuse=lambda event, error: refused.__setitem__(id(event), error),
+                is_urgent=is_quiet,
             )
         except Exception as error:  # report it to the caller
             _give([_Answer(request.future, error) for request in requests])
             return
-        self._logged(is_quiet)
+        self._logged(receipts[-1].offset if is_quiet and receipts else None)
+        published = iter(receipts)
         _give(
             [
                 _Answer(request.future, [refused.get(id(event)) or next(published) for event in request.events])

@@ -23,7 +23,7 @@ _LEAST = 1e-6
 _MANY = 10_000
 _ACTIVE = 10.0
 """A caller is active for this many seconds after a request."""
-_AT_ONCE = 2
+_AT_ONCE = 1
 """Requests of one caller that are worked on at a time. The threads of a process share one processor anyway, and every
 further one makes the event loop wait for its turn longer."""
 _MOST_WAITING = 64

@@ -1,7 +1,9 @@
 """The embedded pipeline: a thread that serves published events, as `rankcast run` does in its own process."""
 
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from threading import Event as Flag
 from threading import Thread
 from time import monotonic
@@ -17,12 +19,16 @@ from rankcast.store.store_lock import StoreLock
 __all__ = ["Runner"]
 
 _LONGEST_WAIT = 30.0
+_URGENT = 1_000
 _BEAT = 0.05
 _BATCH = 1_000
 """The most events that are committed together."""
 _PREPARING = 10.0
 """Seconds in which a start compares the subscriptions of users who have many: 10,000 take up to 4 s. The first event
 would wait for it. What is left is compared while nothing is pending."""
+_COMPARING = 0.005
+"""Seconds after each batch for new subscriptions of users who have many: without a pause between events, the first that
+matches all of them would otherwise wait until all are compared."""
 _SLICE = 0.03
 """Seconds of serving after which a batch is committed, so that deliveries do not wait for a long batch."""
 
@@ -64,6 +70,7 @@ class Runner:
         self._lock = StoreLock(store, "end that one, or start with --no-pipeline")
         self._woken = Flag()
         self._hurried = Flag()
+        self._urgent: deque[int] = deque(maxlen=_URGENT)
         self._stopping = Flag()
         self._ready = Flag()
         self._thread: Thread | None = None
@@ -109,9 +116,14 @@ class Runner:
             self._thread = None
         self._lock.give_back()
 
-    def wake(self, is_urgent: bool = False) -> None:
-        """Report that there are events to serve. Returns at once. If it is urgent, the pause after a batch ends."""
-        if is_urgent:
+    def wake(self, urgent: int | None = None) -> None:
+        """Report that there are events to serve. Returns at once.
+
+        `urgent` is the offset of an event for which somebody waits who published little. The pause after a batch then
+        ends, and so does the batch with this event.
+        """
+        if urgent is not None:
+            self._urgent.append(urgent)
             self._hurried.set()
         self._woken.set()
 
@@ -147,7 +159,7 @@ class Runner:
         if self._serving is None:
             self._lock.take()  # a database server that was restarted has forgotten the lock
             self._serving = LocalPipeline(
-                self._store, self._shards or 1, _BATCH, LIVE_BATCH, _SLICE, self._has_loops, self._take_hurry
+                self._store, self._shards or 1, _BATCH, LIVE_BATCH, _SLICE, self._has_loops, self._next_urgent
             )
             self._serving.load()
             until = monotonic() + _PREPARING
@@ -158,22 +170,26 @@ class Runner:
             self._count(batch)
             if self._stopping.is_set():
                 return
+            self._serving.compare(partial(self._goes_on, monotonic() + _COMPARING))
         ended = self._serving.advance()
         if ended is not None:
             self._count(ended)
         self._serving.save(is_idle=True)
         self._serving.prepare(self._woken.is_set)
 
+    def _goes_on(self, at: float) -> bool:
+        """Whether the next batch begins: at a time, or because somebody waits for it."""
+        return self._hurried.is_set() or monotonic() >= at
+
     def _has_loops(self) -> bool:
         """Whether arrays can serve. At the start, this waits for loops that were compiled before."""
         return self._loops is None or self._loops.are_ready(0.0 if self._ready.is_set() else _PREPARING)
 
-    def _take_hurry(self) -> bool:
-        """Whether somebody waits who was quiet before; once for each time."""
-        is_hurried = self._hurried.is_set()
-        if is_hurried:
-            self._hurried.clear()
-        return is_hurried
+    def _next_urgent(self, after: int) -> int | None:
+        """The offset of the next urgent event after one; None if there is none."""
+        while self._urgent and self._urgent[0] <= after:
+            self._urgent.popleft()
+        return self._urgent[0] if self._urgent else None
 
     def _count(self, batch: CommittedBatch) -> None:
         self.batches += 1

@@ -14,6 +14,7 @@ from rankcast.service.access import Access
 from rankcast.service.backlogs import PublisherBacklogs
 from rankcast.service.brokers import BrokerNode
 from rankcast.service.change_costs import ChangeCosts, owners_of
+from rankcast.service.checkpointer import Checkpointer
 from rankcast.service.counts import check_counts
 from rankcast.service.feeds import Feeds
 from rankcast.service.miner import ConceptMiner
@@ -65,7 +66,7 @@ class Service:
 
     def __init__(self, settings: ServiceSettings) -> None:
         self.settings = settings
-        self.store = Store.create(settings.store, exist_ok=True)
+        self.store = Store.create(settings.store, exist_ok=True, is_served=True)
         self.streams: Counter[str] = Counter()
         """The number of open live feeds of each token."""
         self.access = Access(self.store)
@@ -97,6 +98,7 @@ class Service:
         self.digests = Digests(self, timedelta(days=settings.kept_days))
         self.webhooks = Webhooks(self, self.digests)
         self.pruner = Pruner(self.store, settings.retention)
+        self.checkpointer = Checkpointer(self.store)
         self.sampler = Sampler(self.store)
         self.vague = VagueSampler(self.store)
         self.miner = ConceptMiner(self, settings.mined, settings.mine_every)
@@ -116,6 +118,7 @@ class Service:
         self.digests.start()
         self.webhooks.start()
         self.pruner.start()
+        self.checkpointer.start()
         self.sampler.start()
         self.vague.start()
         self.miner.start()
@@ -133,6 +136,7 @@ class Service:
         self.webhooks.stop()
         self.digests.stop()
         self.runner.stop()
+        self.checkpointer.stop()
         self.sessions.close()
         self.access.close()
         self.store.close()
@@ -145,8 +149,8 @@ class Service:
         self.backlogs.served(batch)
         self.change_costs.served(batch)
 
-    def _logged(self, is_quiet: bool = True) -> None:
-        self.runner.wake(is_urgent=is_quiet)
+    def _logged(self, urgent: int | None) -> None:
+        self.runner.wake(urgent)
         self.brokers.wake()
 
     def _woken(self) -> None:
@@ -214,7 +218,7 @@ class Service:
         logged.
         """
         published = self.store.publish(events, refuse=refuse)
-        self._logged()
+        self._logged(published[-1].offset if published else None)
         return published
 
     def deliveries(

@@ -56,9 +56,12 @@ class Database:
             yield connection
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """A write transaction, all or nothing, with no other writer beside it. It is on disk when the block ends."""
-        with self.starting() as connection:
+    def writing(self, is_urgent: bool = False) -> Iterator[Connection]:
+        """A write transaction, all or nothing, with no other writer beside it. It is on disk when the block ends.
+
+        In a file, an urgent one comes before the others of this process that wait.
+        """
+        with self.starting(is_urgent) as connection:
             # SQLite has only one writer anyway; on other databases this row lock ensures it.
             version = connection.execute(_LOCKED_VERSION).scalar()
             if version != schema.SCHEMA_VERSION:
@@ -69,11 +72,11 @@ class Database:
             yield connection
 
     @contextmanager
-    def starting(self) -> Iterator[Connection]:
+    def starting(self, is_urgent: bool = False) -> Iterator[Connection]:
         """A write transaction on a database that may not have its tables yet."""
         with self._explaining(), ExitStack() as held:
             if self.is_file:
-                held.enter_context(self._turn())
+                held.enter_context(self._turn(is_urgent))
                 with self._turnstile.passing(self._wait) as is_next:
                     if not is_next:
                         raise self._busy()
@@ -83,9 +86,9 @@ class Database:
             yield connection
 
     @contextmanager
-    def _turn(self) -> Iterator[None]:
+    def _turn(self, is_urgent: bool) -> Iterator[None]:
         """Among the threads of this process, wait for one's turn."""
-        if not self._turns.take(self._wait):
+        if not self._turns.take(self._wait, is_urgent):
             raise self._busy()
         try:
             yield
@@ -109,6 +112,18 @@ class Database:
             connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT", lasting=True)
             connection.detach()
             return connection
+
+    def checkpoint(self) -> int:
+        """Copy what was committed from the write-ahead log of a file into the file, beside readers and writers.
+
+        Returns how many pages the log has, as far as they are copied. PostgreSQL does this by itself.
+        """
+        if not self.is_file:
+            return 0
+        with self._explaining(), self._writers.connect() as connection:
+            driver = connection.connection.driver_connection
+            assert driver is not None
+            return max(0, int(driver.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()[2]))
 
     def shrink(self, pages: int) -> int:
         """Release up to `pages` free pages to the disk, in one short transaction. Returns how many remain.

@@ -88,7 +88,9 @@ class EventLog:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def publishing(self, events: Iterable[Event], batch: int, refuse: Refuse | None) -> Iterator[PublishReceipt]:
+    def publishing(
+        self, events: Iterable[Event], batch: int, refuse: Refuse | None, is_urgent: bool = False
+    ) -> Iterator[PublishReceipt]:
         """Append events in batches, one transaction each, and yield the results of each batch after its commit.
 
         Cost: O(log n) per event, and one disk flush per batch.
@@ -98,7 +100,7 @@ class EventLog:
         for chunk in chunks(iter(events), batch):
             refused: list[_Refused] = []
             texts = list(_texts(chunk, refused))
-            with self._database.writing() as connection:
+            with self._database.writing(is_urgent) as connection:
                 published = _append(connection, texts, refused, microseconds(self._database.clock()))
                 if refused and refuse is None:
                     raise refused[0].error

@@ -25,7 +25,12 @@ __all__ = [
 
 
 def create_database(
-    path_or_url: str | os.PathLike[str], exist_ok: bool, wait: float, clock: Clock, is_bulk: bool
+    path_or_url: str | os.PathLike[str],
+    exist_ok: bool,
+    wait: float,
+    clock: Clock,
+    is_bulk: bool,
+    is_served: bool = False,
 ) -> Database:
     """Create the tables of a store. With `exist_ok`, an existing store is opened as by `open_database`."""
     path = path_of(path_or_url)
@@ -38,7 +43,7 @@ def create_database(
                 path.touch(mode=0o600)
         except OSError as error:
             raise StoreError(f"cannot create a store at {str(path)!r}: {error.strerror}") from None
-    database = connect_database(path_or_url, wait, clock, is_bulk)
+    database = connect_database(path_or_url, wait, clock, is_bulk, is_served)
     try:
         with database.reading() as connection:
             version = schema_version(connection, database.place)
@@ -54,12 +59,14 @@ def create_database(
     return database
 
 
-def open_database(path_or_url: str | os.PathLike[str], wait: float, clock: Clock, is_bulk: bool) -> Database:
+def open_database(
+    path_or_url: str | os.PathLike[str], wait: float, clock: Clock, is_bulk: bool, is_served: bool = False
+) -> Database:
     """Open the database of an existing store. Tables that a later release of the same schema added are created."""
     path = path_of(path_or_url)
     if path is not None and not path.exists():
         raise missing_store(str(path))
-    database = connect_database(path_or_url, wait, clock, is_bulk)
+    database = connect_database(path_or_url, wait, clock, is_bulk, is_served)
     try:
         with database.reading() as connection:
             version = schema_version(connection, database.place)
@@ -93,11 +100,13 @@ def path_of(path_or_url: str | os.PathLike[str]) -> Path | None:
     return path
 
 
-def connect_database(path_or_url: str | os.PathLike[str], wait: float, clock: Clock, is_bulk: bool) -> Database:
+def connect_database(
+    path_or_url: str | os.PathLike[str], wait: float, clock: Clock, is_bulk: bool, is_served: bool = False
+) -> Database:
     """Connect to the database at a place, whatever it contains."""
     path = path_of(path_or_url)
     if path is not None:
-        reading, writing = (sqlite.connect(path, wait, is_bulk, is_writing) for is_writing in (False, True))
+        reading, writing = (sqlite.connect(path, wait, is_bulk, is_writing, is_served) for is_writing in (False, True))
         return Database(reading, writing, str(path), wait, clock, sqlite.explain)
     url = make_url(os.fspath(path_or_url))
     times = postgresql.timeouts(url, wait)

@@ -33,15 +33,22 @@ _FIRST_PAUSE = 0.001
 _LONGEST_PAUSE = 0.01
 _LONGER = 1.05
 """The factor from one pause to the next. They are below 2 ms for the first 20 ms, within which most writers finish."""
+_BULK_PAGES = 131_072
+_SERVED_PAGES = 16_384
+"""Pages of 4 KiB in the write-ahead log from which on a commit copies them into the file."""
 _engines: WeakSet[Engine] = WeakSet()
 
 
-def connect(path: Path, wait: float, is_bulk: bool, is_writing: bool) -> Engine:
+def connect(path: Path, wait: float, is_bulk: bool, is_writing: bool, is_served: bool = False) -> Engine:
     """Connections to an existing file, to read or to write. A writer waits up to `wait` seconds for another one.
 
     `is_bulk` suits processes that constantly write to all parts of the indexes. A connection then caches up to 256
     MiB of the file instead of 64, and the write-ahead log grows to 512 MiB before it is copied into the file. Pages
     that change often are therefore copied only once.
+
+    `is_served` suits the processes of a service, where a thread copies the log into the file (`checkpoint`). Their
+    commits do so only when the log has 64 MiB: to copy 4 MiB, SQLite's default, takes some 40 ms, for which the writer
+    and those behind it wait.
 
     A transaction to write starts with `BEGIN IMMEDIATE`. Only writers turn on the write-ahead log, so that opening a
     file that is not a store does not change it.
@@ -56,8 +63,8 @@ def connect(path: Path, wait: float, is_bulk: bool, is_writing: bool) -> Engine:
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute(f"PRAGMA cache_size = -{(256 if is_bulk else 64) * 1024}")
-        if is_bulk:
-            connection.execute("PRAGMA wal_autocheckpoint = 131072")  # in pages of 4 KiB
+        if is_bulk or is_served:
+            connection.execute(f"PRAGMA wal_autocheckpoint = {_BULK_PAGES if is_bulk else _SERVED_PAGES}")
         if is_writing:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA busy_timeout = 0")  # `_begin_writing` waits

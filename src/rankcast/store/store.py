@@ -64,9 +64,10 @@ class Store:
         *,
         wait: float = 30.0,
         clock: Clock = system_clock,
+        is_served: bool = False,
     ) -> "Store":
-        """Create a new store and open it. With `exist_ok`, an existing store is opened."""
-        return cls(create_database(path_or_url, exist_ok, wait, clock, is_bulk=False))
+        """Create a new store and open it. With `exist_ok`, an existing store is opened; `is_served` is as in `open`."""
+        return cls(create_database(path_or_url, exist_ok, wait, clock, is_bulk=False, is_served=is_served))
 
     @classmethod
     def open(
@@ -76,9 +77,14 @@ class Store:
         wait: float = 30.0,
         clock: Clock = system_clock,
         is_bulk: bool = False,
+        is_served: bool = False,
     ) -> "Store":
-        """Open an existing store of this schema version. `is_bulk` suits processes that write at full speed."""
-        return cls(open_database(path_or_url, wait, clock, is_bulk))
+        """Open an existing store of this schema version.
+
+        `is_bulk` suits processes that write at full speed, and `is_served` those of a service, which calls
+        `database.checkpoint` from time to time.
+        """
+        return cls(open_database(path_or_url, wait, clock, is_bulk, is_served))
 
     @property
     def database(self) -> Database:
@@ -159,15 +165,17 @@ class Store:
 
     # the event log
 
-    def publish(self, events: Iterable[Event], batch: int = 1000, refuse: Refuse | None = None) -> list[PublishReceipt]:
+    def publish(
+        self, events: Iterable[Event], batch: int = 1000, refuse: Refuse | None = None, is_urgent: bool = False
+    ) -> list[PublishReceipt]:
         """Append events to the log, in order, `batch` per transaction. Returns their acknowledgements.
 
         An event that is already in the log with the same content is not appended again, so it is safe to publish
         again after a crash. An event cannot be logged if its id is taken by other content or if it names an unknown
         concept. It is passed to `refuse`, and the others are logged. Without `refuse` the error is raised, and
-        neither its batch nor the later ones are logged.
+        neither its batch nor the later ones are logged. Urgent events come before other writers of this process.
         """
-        return list(self.publishing(events, batch, refuse))
+        return list(self._events.publishing(events, batch, refuse, is_urgent))
 
     def publishing(
         self, events: Iterable[Event], batch: int = 1000, refuse: Refuse | None = None

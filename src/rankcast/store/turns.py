@@ -18,7 +18,7 @@ _PAUSE = 0.001
 
 
 class Turns:
-    """A lock for the threads of one process, who get it in the order in which they asked.
+    """A lock for the threads of one process, who get it in the order in which they asked. Urgent ones come first.
 
     >>> turns = Turns()
     >>> turns.take(0.0), turns.take(0.0)
@@ -35,9 +35,10 @@ class Turns:
         self._process = os.getpid()
         self._lock = Lock()
         self._is_taken = False
+        self._urgent: deque[Lock] = deque()
         self._waiting: deque[Lock] = deque()
 
-    def take(self, patience: float) -> bool:
+    def take(self, patience: float, is_urgent: bool = False) -> bool:
         """Wait for a turn, at most `patience` seconds. Returns whether it came."""
         if self._process != os.getpid():  # forked: those who had or awaited a turn are not here
             self._begin()
@@ -47,20 +48,22 @@ class Turns:
                 return True
             called = Lock()
             called.acquire()
-            self._waiting.append(called)
+            line = self._urgent if is_urgent else self._waiting
+            line.append(called)
         if called.acquire(timeout=patience):
             return True
         with self._lock:
-            if called in self._waiting:
-                self._waiting.remove(called)
+            if called in line:
+                line.remove(called)
                 return False
         return True  # it came at the last moment
 
     def give_back(self) -> None:
         """End a turn. The next in line has it at once."""
         with self._lock:
-            if self._waiting:
-                self._waiting.popleft().release()
+            line = self._urgent or self._waiting
+            if line:
+                line.popleft().release()
             else:
                 self._is_taken = False
 
