@@ -102,10 +102,9 @@ def summarise_store(
     asked = [(float(number),) for number in numbers_asked_for(known, attribute)]
     values = values_of(lines, attribute, json="content")
     numbers = _of_numbers(values.union(spark.createDataFrame(asked, "value double")), attribute)
-    found = numbers.count - len(asked)
-    if numbers.missing > found:  # otherwise no more events can have strings
+    if numbers.missing > numbers.count - len(asked):  # otherwise fewer events can have strings than have numbers
         strings = summarise_values(lines, attribute, json="content")
-        if found + numbers.missing - strings.missing > found:
+        if numbers.missing > strings.missing:
             return strings.merged(ValueSummary.of(attribute, [], known))
     return numbers
 
