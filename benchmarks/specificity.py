@@ -17,6 +17,7 @@ from time import process_time
 from rankcast.cover import Relation, relate
 from rankcast.engine.arrays import BatchShard
 from rankcast.engine.reference.shard import Shard
+from rankcast.engine.warming import warm_up
 from rankcast.language import parse
 from rankcast.model import EPOCH, Catalog, Delivery, Event, Subscription
 from rankcast.rank import Specificity
@@ -134,6 +135,7 @@ def in_a_shard(kind: str, count: int, made: Callable[[Catalog], Shard | BatchSha
 
 def main(count: int = 10_000) -> None:
     """Print lines for each kind."""
+    warm_up()  # as a service does: the first change would wait until the loops that carry a state over are loaded
     for kind in KINDS:
         alone(kind, count)
     for kind in ("a chain", "disjunctions"):

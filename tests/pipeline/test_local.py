@@ -11,7 +11,9 @@ from rankcast.engine.reference.shard import Shard
 from rankcast.errors import CatalogError, StoreError
 from rankcast.language import parse
 from rankcast.model import Advertisement, Always, Event, Length, Mode, Policy, ScorerName, Subscription
+from rankcast.pipeline import local
 from rankcast.pipeline.local import LocalPipeline, serve_pending
+from rankcast.pipeline.serving import publish_to
 from rankcast.pipeline.state_changes import rebuild, repartition
 from rankcast.store import Store
 
@@ -125,6 +127,25 @@ def test_a_batch_ends_with_an_urgent_event(stores):
     assert [batch.offset for batch in server.serve()] == [20, 21, 60, 100]
     list(serve_pending(plain))
     assert delivered(store) == delivered(plain)
+
+
+def test_costly_events_are_served_few_at_a_time_even_if_few_wait(stores, monkeypatch):
+    store, now, sizes = stores("costly"), itertools.count(0.0, 0.001), list[int]()
+    monkeypatch.setattr(local, "monotonic", lambda: next(now))
+
+    def publish_slowly(shards, catalog, entries):
+        sizes.append(len(entries))
+        for _ in range(20 * len(entries)):  # 20 ms each
+            next(now)
+        return publish_to(shards, catalog, entries)
+
+    monkeypatch.setattr(local, "publish_to", publish_slowly)
+    server = LocalPipeline(store, slice_seconds=0.03)
+    for first in (0, 6, 12):
+        store.publish(events(18)[first : first + 6])
+        list(server.serve())
+    assert sizes[0] == 6, "nothing is known yet"
+    assert set(sizes[1:]) == {1}
 
 
 def test_a_batch_that_has_passed_an_urgent_event_ends_at_once(stores):

@@ -320,16 +320,19 @@ class LocalPipeline:
                 deliveries = self._publish(shards, logged, is_last and close)
                 self._chosen_for = 0  # the next batch may choose the array engine again
                 return _ServedSlice(shards, logged, deliveries, is_last)
-            if len(part) == most:
-                self._part = self._next_part(len(part), self._serving_seconds - before)
+            if part:
+                self._part = self._next_part(len(part), self._serving_seconds - before, is_full=len(part) == most)
             if is_last or len(logged) >= self._batch or monotonic() >= until:
                 self._behind = 0 if is_last else self._behind + 1
                 return _ServedSlice(shards, logged, deliveries, is_last)
 
-    def _next_part(self, events: int, seconds: float) -> int:
-        """The number of events to serve before the next check of the clock, given the duration of the last part."""
+    def _next_part(self, events: int, seconds: float, is_full: bool) -> int:
+        """The number of events to serve before the next check of the clock, given the duration of the last part.
+
+        It grows only after a part that was full.
+        """
         fitting = self._slice_seconds / _PARTS / max(seconds, 1e-6) * events
-        return max(1, min(round(min(fitting, 2.0 * events)), self._batch))
+        return max(1, round(min(fitting, 2.0 * events if is_full else self._part, self._batch)))
 
     def _take(self, shards: Sequence[Shard | BatchShard], seq: int) -> None:
         """Collect what the shards have set aside. `seq` is the position of the current event."""
