@@ -3,7 +3,11 @@
 import numpy as np
 import pytest
 
+from rankcast.engine.arrays.crowd_member import Member
 from rankcast.engine.arrays.patterns import CrowdPatterns, Pattern
+from rankcast.engine.reference.subscriber import Subscriber
+from rankcast.language import parse
+from rankcast.model import EPOCH, Aggregate, Catalog, Event, Policy, Subscription
 
 
 @pytest.mark.parametrize("is_wide", [False, True])
@@ -43,3 +47,17 @@ def test_masks_of_all_subscriptions_are_told_apart():
         numbers = patterns.number(np.zeros(len(pairs), np.int64), masks, starts, starts + 2, places)
         assert [set(map(int, patterns.all[number].matching)) for number in numbers.tolist()] == list(map(set, pairs))
     assert len(patterns.all) == 62 * 61 // 2
+
+
+@pytest.mark.parametrize("aggregate", Aggregate)
+@pytest.mark.parametrize("specific", [True, False])
+def test_a_member_ranks_as_the_reference_engine_does(aggregate, specific):
+    wheres = ("x > 1", "x > 2", "y = 'a'")
+    subscriptions = [
+        Subscription(f"s{n}", "u", parse(where), 0.1 + 0.3 * n, weight=0.3 + n) for n, where in enumerate(wheres)
+    ]
+    catalog = Catalog([*subscriptions, Policy("u", aggregate=aggregate, specific=specific)])
+    member, oracle = Member("u", catalog), Subscriber("u", catalog)
+    for places in ([0], [2], [0, 1], [0, 1, 2]):
+        candidate = oracle.candidate(Event("e", EPOCH, {}), [(subscriptions[place], 1.0) for place in places])
+        assert member.pattern(places) == Pattern(candidate.matching, candidate.specific, candidate.rank)

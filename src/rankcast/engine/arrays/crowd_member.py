@@ -7,7 +7,7 @@ from rankcast.choose.ties import GRID_STEPS, on_grid
 from rankcast.engine.arrays.filters import ArrayFilter
 from rankcast.engine.arrays.patterns import LARGEST_MASK, Pattern
 from rankcast.engine.reference.subscriber import Subscriber, records_of
-from rankcast.model import EPOCH, Catalog, Event, FilterKind, Length, Mode, Select, Ties, Unit
+from rankcast.model import EPOCH, Aggregate, Catalog, Event, FilterKind, Length, Mode, Select, Ties, Unit
 
 __all__ = ["Member"]
 
@@ -66,6 +66,9 @@ class Member:
     def pattern(self, places: Sequence[int]) -> Pattern:
         """The pattern of some of the subscriptions."""
         subscriptions = self._records.subscriptions
+        if len(places) == 1 and isinstance(self.policy.aggregate, Aggregate):  # which leaves one score as it is
+            alone = (subscriptions[places[0]].id,)
+            return Pattern(alone, alone, self.oracle.score(alone[0]))
         candidate = self.oracle.candidate(_NO_EVENT, [(subscriptions[place], 1.0) for place in places])
         return Pattern(candidate.matching, candidate.specific, candidate.rank)
 

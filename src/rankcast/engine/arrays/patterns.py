@@ -1,6 +1,7 @@
 """Numbers for the sets of a user's subscriptions that events match. Ranking needs only the number of this pattern."""
 
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -46,10 +47,11 @@ class PatternSets:
         self.starts.append(0)
         self.places = AppendableArray(np.int64)
 
-    def append(self, places: Sequence[int]) -> None:
-        """Append the set of the next pattern."""
-        self.places.extend(places)
-        self.starts.append(len(self.places))
+    def extend(self, sets: Sequence[Sequence[int]]) -> None:
+        """Append the sets of the next patterns."""
+        ends = accumulate(map(len, sets), initial=len(self.places))
+        self.starts.extend([*ends][1:])
+        self.places.extend([place for places in sets for place in places])
 
 
 class CrowdPatterns:
@@ -107,21 +109,25 @@ class CrowdPatterns:
 
     def add(self, pattern: Pattern, places: Sequence[int] = ()) -> int:
         """Number a pattern. It has no places if it cannot be found, because it belongs to an older catalog."""
-        self.all.append(pattern)
-        self.specific.append(pattern.specific)
-        self.ranks.append(pattern.rank)
-        self.grids.append(grid_of(pattern.rank))
-        self.matching_places.append(places)
-        specific = {*pattern.specific}
-        names = pattern.matching if places else ()
-        self.specific_places.append([place for place, name in zip(places, names, strict=True) if name in specific])
-        return len(self.all) - 1
+        return self._add_all([(pattern, places)])
+
+    def _add_all(self, made: Sequence[tuple[Pattern, Sequence[int]]]) -> int:
+        """Number patterns with their places, and return the first number. Together they cost much less than alone."""
+        first = len(self.all)
+        self.all += [pattern for pattern, _ in made]
+        self.specific += [pattern.specific for pattern, _ in made]
+        self.ranks.extend([pattern.rank for pattern, _ in made])
+        self.grids.extend([grid_of(pattern.rank) for pattern, _ in made])
+        self.matching_places.extend([places for _, places in made])
+        self.specific_places.extend([_specific_places(*one) for one in made])
+        return first
 
     def _file(self, pairs: Integers) -> None:
         """Number the patterns of new members and masks."""
         from rankcast.engine.arrays.kernels.pairs import file_pairs
 
-        numbers = np.array([self._made(member, mask) for member, mask in pairs.T.tolist()], np.int64)
+        first = self._add_all([self._made(member, mask) for member, mask in pairs.T.tolist()])
+        numbers = np.arange(first, len(self.all))
         self._known += len(numbers)
         if 2 * self._known > len(self._masks):
             size = 2 << (2 * self._known).bit_length()
@@ -131,9 +137,16 @@ class CrowdPatterns:
             file_pairs(*before, self._of, self._masks, self._filed)
         file_pairs(pairs[0].copy(), pairs[1].copy(), numbers, self._of, self._masks, self._filed)
 
-    def _made(self, member: int, mask: int) -> int:
+    def _made(self, member: int, mask: int) -> tuple[Pattern, Sequence[int]]:
         if mask < 0:
             places = self._wide_sets[-mask]
         else:
             places = [place for place in range(mask.bit_length()) if mask >> place & 1]
-        return self.add(self._make(member, places), places)
+        return self._make(member, places), places
+
+
+def _specific_places(pattern: Pattern, places: Sequence[int]) -> Sequence[int]:
+    if not places or len(pattern.specific) == len(pattern.matching):
+        return places
+    specific = {*pattern.specific}
+    return [place for place, name in zip(places, pattern.matching, strict=True) if name in specific]

@@ -20,6 +20,7 @@ from rankcast.engine.arrays.kernels.crowds.columns import (
     room_for,
 )
 from rankcast.engine.arrays.kernels.crowds.diverse import slide_diversely
+from rankcast.engine.arrays.kernels.crowds.lending import lent
 from rankcast.engine.arrays.kernels.crowds.lists import remember, remember_diversely, send_at_once
 from rankcast.engine.arrays.kernels.crowds.periods import end_periods, see_period
 from rankcast.engine.arrays.kernels.crowds.windows import is_in_order, look_again, slide
@@ -46,7 +47,8 @@ def serve_all(
     of time order are marked in `refused` and left unchanged. All users but those with lists have room for what arrives.
     """
     written = 0
-    sendings = room_for(len(batch.arrived) + 64)
+    made = room_for(len(batch.arrived) + 64)
+    batch, held, members, space, sendings = lent(batch), lent(held), lent(members), lent(space), lent(made)
     order = np.empty(256, np.int64)
     for visit in range(len(visited)):
         member = visited[visit]
@@ -56,7 +58,8 @@ def serve_all(
         if size + 1 > len(order):
             order = np.empty(2 * (size + 1), np.int64)
         if written + size > len(sendings.event):
-            sendings = grown(sendings, written, 2 * (written + size))
+            made = grown(made, written, 2 * (written + size))
+            sendings = lent(made)
         if mode == ALL:
             for arrival in range(begin, end):
                 written = send_at_once(visit, arrival, batch, sendings, written)
@@ -76,7 +79,7 @@ def serve_all(
             written = slide_diversely(visit, member, begin, end, batch, held, members, space, sendings, written)
         else:
             written = slide(visit, member, begin, end, batch, held, members, order, sendings, written)
-    return grown(sendings, written, written), used
+    return grown(made, written, written), used
 
 
 @kernel
