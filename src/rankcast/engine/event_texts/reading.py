@@ -14,7 +14,7 @@ from rankcast.language.plain_events import plain_events
 from rankcast.model import MAX_NAME, MAX_TEXT, Event
 from rankcast.plain import Array
 
-__all__ = ["joined", "read_texts", "scanned"]
+__all__ = ["EventReader", "joined", "read_texts", "scanned"]
 
 
 def read_texts(texts: Sequence[bytes]) -> list[Event | None]:
@@ -26,9 +26,19 @@ def read_texts(texts: Sequence[bytes]) -> list[Event | None]:
     >>> [event and dict(event.attributes) for event in read_texts(texts)]
     [{'year': (2004,)}, None]
     """
-    if len(texts) < FEW_EVENTS:
-        return plain_events(texts)
-    return scanned(texts)
+    return EventReader().read(texts)
+
+
+class EventReader:
+    """Does what `read_texts` does, for texts that come in parts: the kernel is loaded when there are enough of them."""
+
+    def __init__(self) -> None:
+        self._asked = 0
+
+    def read(self, texts: Sequence[bytes]) -> list[Event | None]:
+        """The events in further texts."""
+        self._asked += len(texts)
+        return plain_events(texts) if self._asked < FEW_EVENTS else scanned(texts)
 
 
 def scanned(texts: Sequence[bytes]) -> list[Event | None]:

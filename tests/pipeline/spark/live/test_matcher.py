@@ -101,6 +101,9 @@ def test_each_shard_gets_its_matches_whatever_the_ranges(store, matcher, seed, m
     chance = random.Random(seed)
     if seed % 2:
         monkeypatch.setattr("rankcast.pipeline.spark.live.whole.FEW_PAIRS", 300)  # the index takes over on the way
+    monkeypatch.setattr(
+        "rankcast.engine.event_texts.reading.FEW_EVENTS", chance.choice([0, 40, 2_000])
+    )  # and the scanner
     monkeypatch.setattr("rankcast.pipeline.spark.live.matcher._CHUNK", 9)
     monkeypatch.setattr("rankcast.pipeline.spark.live.mapped._MOST_CHANGED", chance.choice([0.1, 1.0, 5.0]))
     one, at, taken = matcher(store), 0, {}

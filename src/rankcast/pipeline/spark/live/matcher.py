@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankcast.choose.positions import microseconds
+from rankcast.engine.event_texts import EventReader
 from rankcast.engine.isolation import reason
 from rankcast.language import dumps, encode_event
 from rankcast.matching.batch import Integers, Reals, numbered
@@ -177,6 +178,7 @@ class LogMatcher:
     def __init__(self, store: Store, matcher: EventMatcher) -> None:
         self._store = store
         self._matcher = matcher
+        self._reader = EventReader()
         self._ahead: list[MatchedGroup] = []
         """What was matched in advance: rows that follow one another, up to `_at`."""
         self._at = 0
@@ -209,9 +211,10 @@ class LogMatcher:
 
     def _group(self, version: int, rows: Sequence[LogRow]) -> MatchedGroup:
         events, read, unread = list[Event](), list[LogRow](), list[SetAside]()
-        for row in rows:
+        texts = [row.content.encode("utf-8", "surrogatepass") for row in rows]
+        for row, plain in zip(rows, self._reader.read(texts), strict=True):
             try:
-                events.append(event_of_row(row))
+                events.append(event_of_row(row) if plain is None else plain.at(row.offset))
                 read.append(row)
             except UNREADABLE as error:
                 unread.append(SetAside(None, row.id, row.offset, version, reason(error)))
