@@ -15,12 +15,14 @@ from rankcast.pipeline.spark.live.requests import MatchRequest
 from rankcast.store import Store
 
 SLOW = """
-import sys, time
+import os, sys, time
 from multiprocessing.connection import Listener
 from rankcast.pipeline.spark.live.heartbeats import Heartbeats
 
 beats = Heartbeats(every=0.05)
-with Listener(sys.argv[1], family="AF_UNIX") as listener, listener.accept() as connection:
+with Listener(sys.argv[1] + ".new", family="AF_UNIX") as listener:
+    os.rename(sys.argv[1] + ".new", sys.argv[1])  # now it listens
+    connection = listener.accept()
     while True:
         message = connection.recv_bytes()
         with beats.on(connection):
