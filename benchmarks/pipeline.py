@@ -3,6 +3,7 @@
     python benchmarks/pipeline.py store --users 100000 --folder F   make the store of a run before it
     python benchmarks/pipeline.py target                 100,000 users, 1 M subscriptions, sliding top-10
     python benchmarks/pipeline.py overhead               `deliver` on a batch DataFrame beside the same shards in-process
+    python benchmarks/pipeline.py shards --warm 400000   a backlog with one match per event, by number of shards
     python benchmarks/pipeline.py sizes                  by events per micro-batch, users and shards
     python benchmarks/pipeline.py cores                  one core beside two
     python benchmarks/pipeline.py users --each 1         1 k to 1 M users with a subscription each
@@ -54,8 +55,9 @@ def live(
 ) -> list[dict[str, float]]:
     """Serve a store while events are published at one rate for some seconds, then at another; return the figures.
 
-    Before that, `warm` events fill the windows and show the shards which subscriptions match together. In the end, the
-    processes that hold the shards are killed, and the last figures get the time until another query serves an event.
+    Before that, `warm` events that have waited in the log fill the windows; after the first micro-batch of them, it is
+    measured how fast the others are served. In the end, the processes that hold the shards are killed, and the last
+    figures get the time until another query serves an event.
     """
     from rankcast.pipeline.spark import local_session, serve_store
     from rankcast.pipeline.spark.failures import wait_for
@@ -81,12 +83,20 @@ def live(
             if wait_for(query, 0.5):
                 raise RuntimeError("the pipeline has ended")
         ready = time.monotonic() - began
-        store.publish(world.events(1, warm), batch=10_000)
-        served_to(query, store)
-        warmed = time.monotonic() - began - ready
+        caught_up = 0.0
+        if warm:
+            query.stop()
+            store.publish(world.events(1, warm), batch=10_000)
+            query = start()
+            while (reached := store.progress().offset) < 2:
+                if wait_for(query, 0.02):
+                    raise RuntimeError("the pipeline has ended")
+            again = time.monotonic()
+            served_to(query, store)
+            caught_up = (store.last_offset() - reached) / (time.monotonic() - again)
         for rate, seconds in phases:
             found = phase(query, store, store_at, rate, seconds, world)
-            figures.append({**found, "ready_s": ready, "warm_s": warmed, "memory_mb": memory_of_others()})
+            figures.append({**found, "ready_s": ready, "caught_up_per_s": caught_up, "memory_mb": memory_of_others()})
         query.stop()
         for host in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):
@@ -236,7 +246,9 @@ def main() -> None:
         alone(*sys.argv[2:])
         return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["store", "target", "overhead", "sizes", "cores", "users", "one", "shard"])
+    parser.add_argument(
+        "what", choices=["store", "target", "overhead", "sizes", "shards", "cores", "users", "one", "shard"]
+    )
     parser.add_argument("--users", type=int, default=None)
     parser.add_argument("--each", type=int, default=10, help="subscriptions of each user")
     parser.add_argument("--window", type=int, default=20_000, help="events")
@@ -292,6 +304,10 @@ def measure(given: argparse.Namespace, folder: Path, runs: Path) -> None:
                 for shards in (1, 2, 4):
                     for size in (1_000, 10_000, 50_000):
                         run("sizes", world_of(users), shards, size, [load])
+        case "shards":
+            world = World(given.users or 10_000, given.each, given.window, wanted=0.01)  # one match per event
+            for shards in (2, 8, 16, 32, 128):
+                run("shards", world, shards, given.max_events, [("low load", 1.0, 20.0)])
         case "cores":
             store_for(folder, world_of(10_000))
             for cores in (1, 2):

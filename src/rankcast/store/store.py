@@ -7,7 +7,7 @@ from types import TracebackType
 
 from rankcast.language import dumps
 from rankcast.model import Catalog, Delivery, Event, Record, Reject, SetAside
-from rankcast.store.catalog.log import CatalogLog, Change, Check, Decision
+from rankcast.store.catalog.log import Among, CatalogLog, Change, Check, Decision
 from rankcast.store.delivery_log import DeliveryLog, Instants, Progress, StoredDelivery
 from rankcast.store.engine import Clock, Database, system_clock
 from rankcast.store.event_log import EventLog, LoggedEvent, LoggedText, LogRow, PublishReceipt, Refuse
@@ -133,10 +133,12 @@ class Store:
         """The catalog as of a version, by default the newest. It is shared, so the caller must not change it."""
         return self._catalog.catalog(version)
 
-    def catalog_part(self, serves: Callable[[str], bool], version: int | None = None) -> Catalog:
+    def catalog_part(
+        self, serves: Callable[[str], bool], version: int | None = None, among: Among | None = None
+    ) -> Catalog:
         """The records of some users and those that concern all, as of a version, by default the newest. A separate
-        copy."""
-        return self._catalog.part(serves, version)
+        copy. If `among` picks these users from all, no others' records are read."""
+        return self._catalog.part(serves, version, among)
 
     def user_catalog(self, user: str, version: int) -> Catalog:
         """The records of one user and those that concern all, as of a version. A separate copy."""

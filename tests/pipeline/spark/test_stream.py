@@ -7,6 +7,7 @@ import re
 import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pyarrow.parquet as pq
 import pytest
@@ -16,7 +17,7 @@ from rankcast.errors import ModelError, StoreError
 from rankcast.language import decode_delivery, dumps, encode_event
 from rankcast.model import Catalog, Event, in_publication_order
 from rankcast.pipeline.local import serve_pending
-from rankcast.pipeline.spark import deliver, serve_store
+from rankcast.pipeline.spark import deliver, serve_store, stream
 from rankcast.pipeline.spark.failures import wait_for
 from rankcast.pipeline.spark.file_sinks import JsonLines, ParquetFiles
 from rankcast.pipeline.spark.saved import bring_back
@@ -51,7 +52,8 @@ def publish_with_changes(store, world, published, changes):
     store.publish(published)
 
 
-def test_streaming_equals_a_replay_with_catalog_changes_and_restarts(serve, store, world, tmp_path):
+def test_streaming_equals_a_replay_with_catalog_changes_and_restarts(serve, store, world, tmp_path, monkeypatch):
+    """Two tasks serve six shards, also after a restart on a machine for which another number would be chosen."""
     changes = list(world.changes(store))
     store.change(*changes.pop())
     made = world.events(80, advertised=True)
@@ -59,13 +61,15 @@ def test_streaming_equals_a_replay_with_catalog_changes_and_restarts(serve, stor
     list(serve_pending(store, shards=3, batch=25))[:1]
     publish_with_changes(store, world, made[40:], changes[2:])
     files = [JsonLines(str(tmp_path / "lines")), ParquetFiles(str(tmp_path / "parquet"))]
-    serve(max_events=17, sink=files, journal=30)
+    serve(shards=6, max_events=17, sink=files, journal=30)
     assert store.progress().offset == 80
     store.publish(world.events(20, first=80, advertised=True))
-    serve(max_events=13, sink=files, close=True)
+    monkeypatch.setattr(stream, "partitions_of", lambda spark, shards: shards)
+    serve(shards=6, max_events=13, sink=files, close=True)
+    assert sorted(folder.name for folder in (tmp_path / "cp" / "state" / "0").glob("[0-9]*")) == ["0", "1"]
     assert world.delivered(store) == world.expected(store)
     known = store.pipeline()
-    assert (known.events, known.shards, known.late, known.rejected) == (60, 2, 0, 0)
+    assert (known.events, known.shards, known.late, known.rejected) == (60, 6, 0, 0)
     streamed = [one for _, one in store.deliveries() if one.served is not None and one.served >= _claimed(known)]
     assert streamed
     assert all(one.served <= one.matched <= one.received for one in streamed)
@@ -74,6 +78,15 @@ def test_streaming_equals_a_replay_with_catalog_changes_and_restarts(serve, stor
     rows = pq.read_table(tmp_path / "parquet").num_rows
     assert len(written) == rows == known.delivered
     assert set(written) <= set(world.delivered(store))
+
+
+@pytest.mark.parametrize(
+    ("master", "shards", "partitions"),
+    [("local[2]", 16, 2), ("local[3]", 16, 2), ("local[4,9]", 6, 3), ("local[8]", 2, 2), ("spark://host:7077", 16, 16)],
+)
+def test_a_machine_has_as_many_tasks_as_cores_and_a_cluster_as_many_as_shards(master, shards, partitions):
+    session = SimpleNamespace(conf={"spark.master": master})
+    assert stream.partitions_of(session, shards) == partitions
 
 
 def _claimed(known):

@@ -284,8 +284,13 @@ def test_many_records_at_once_are_what_they_are_one_by_one(store, place):
         found = [fresh.catalog(version), fresh.catalog_part(lambda user: True, version)]
         found.append(fresh.catalog_part_after(fresh.catalog(1), 1, lambda user: True, version))
         assert len(list(fresh.changes(1, version))) == len(many) - 1  # `s2` was there already
+        some = [f"u{n}" for n in range(0, 700, 3)]
+        part = fresh.catalog_part({*some}.__contains__, version)
+        read = fresh.catalog_part({*some}.__contains__, version, lambda users: [*{*users} & {*some}])
     for catalog in found:
         assert sorted(texts(catalog.records())) == sorted(texts(expected.records()))
+    assert texts(read.records()) == texts(part.records())
+    assert 0 < len(part.subscriptions) < len(expected.subscriptions)
     assert store.change(put=many) == version
 
 

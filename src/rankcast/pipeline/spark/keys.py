@@ -1,4 +1,4 @@
-"""Shard keys that Spark assigns to different partitions."""
+"""Shard keys that Spark divides evenly among partitions."""
 
 from functools import cache
 
@@ -11,8 +11,9 @@ _MASK = 0xFFFFFFFF
 def shard_keys(shards: int) -> tuple[int, ...]:
     """One integer per shard, such that ``repartition(shards, key)`` gives each shard its own partition.
 
-    Spark places a row by the Murmur3 hash of its key. Consecutive small numbers collide, and two shards in one
-    partition would run one after the other.
+    Spark places a row by the Murmur3 hash of its key, modulo the number of partitions. Consecutive small numbers
+    collide, and two shards in one partition run one after the other. With a divisor of `shards` as the number of
+    partitions, each has equally many shards.
 
     >>> shard_keys(4)
     (12, 6, 2, 0)

@@ -5,12 +5,12 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from rankcast.engine.reference.shard import shard_of
 from rankcast.errors import StoreError
 from rankcast.pipeline.saved_state import Position
 from rankcast.pipeline.spark.failures import explain
 from rankcast.pipeline.spark.keys import shard_keys
 from rankcast.pipeline.spark.live.catalogs import StoreCatalogs
+from rankcast.pipeline.spark.live.homes import UserHomes
 from rankcast.pipeline.spark.live.intake import Intake
 from rankcast.pipeline.spark.live.shard import LiveShard, SavedShard
 from rankcast.pipeline.state_changes import divided
@@ -31,8 +31,9 @@ def bring_back(spark: SparkSession, store: Store, checkpoint: str | os.PathLike[
         raise StoreError("this store is not served by a pipeline with a checkpoint; its delivery state is in the store")
     offset, version, _ = store.progress()
     states: dict[str, State] = {}
+    homes = UserHomes(known.shards)
     for number, saved in _saved(spark, os.fspath(checkpoint), known.shards).items():
-        lives_here = _Home(number, known.shards)
+        lives_here = homes.of(number)
         live = LiveShard(StoreCatalogs(store, lives_here), lives_here, Intake())
         if live.restore(saved) != known.name:
             raise StoreError(
@@ -46,14 +47,6 @@ def bring_back(spark: SparkSession, store: Store, checkpoint: str | os.PathLike[
         states |= live.states()
     store.replace_state(divided(states, shards, Position(offset, version, 0)), offset)
     return len(states)
-
-
-class _Home:
-    def __init__(self, number: int, shards: int) -> None:
-        self._number, self._shards = number, shards
-
-    def __call__(self, user: str) -> bool:
-        return shard_of(user, self._shards) == self._number
 
 
 def _saved(spark: SparkSession, checkpoint: str, shards: int) -> dict[int, SavedShard]:

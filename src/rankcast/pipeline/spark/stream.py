@@ -1,6 +1,7 @@
 """The live pipeline: events and catalog versions in, through the shards, deliveries out, each exactly once."""
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
@@ -18,6 +19,7 @@ from rankcast.model import Catalog
 from rankcast.pipeline.spark.blobs import EVENTS, MARK
 from rankcast.pipeline.spark.checkpoints import pipeline_name
 from rankcast.pipeline.spark.columns import event_columns
+from rankcast.pipeline.spark.executors import executor_cores
 from rankcast.pipeline.spark.keys import shard_keys
 from rankcast.pipeline.spark.live.hosts import matchers_here
 from rankcast.pipeline.spark.live.processor import ShardProcessor
@@ -40,7 +42,11 @@ from rankcast.pipeline.spark.versions import GIVES_STARTS
 from rankcast.pipeline.spark.workers import JSON, RECEIVED, WRITTEN, pack
 from rankcast.store import Store
 
-__all__ = ["absolute", "deliver_stream", "serve_store"]
+__all__ = ["SHARDS", "absolute", "deliver_stream", "partitions_of", "serve_store", "settings_for"]
+
+SHARDS = 16
+"""The shards of a new checkpoint. More would let more cores share the work, but each costs some 8 ms of processor time
+per micro-batch."""
 
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 _ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
@@ -75,7 +81,8 @@ def serve_store(
         and the delivery state. With it, the pipeline continues where it stopped, whatever was killed. If the store is
         served in-process, a new checkpoint takes over, including the state.
     shards
-        The number of shards that share the users; by default one per core of this machine. It cannot change later.
+        The number of shards that share the users; by default `SHARDS`. It cannot change later. It is the largest number
+        of cores that can serve them. Which executors have these cores may change at any time.
     events
         Any streaming DataFrame with the columns of `rankcast.pipeline.spark.deliver`, or with events as JSON in the
         column `json` (and their positions in the columns `file` and `line`, for rejects). By default, the store's own
@@ -116,7 +123,7 @@ def serve_store(
         identity = opened.created()
         if has_deliveries:
             opened.prepare_staging()
-        count = shards or (known.shards if known and known.engine == "spark" else None) or os.cpu_count() or 1
+        count = shards or (known.shards if known and known.engine == "spark" else None) or SHARDS
     register(spark)
     source = spark.readStream.format("rankcast").option("store", url).option("place", os.fspath(checkpoint))
     source = (
@@ -164,7 +171,7 @@ def serve_store(
     if name is not None:
         writer = writer.queryName(name)
     writer = writer.trigger(availableNow=True) if trigger is None else writer.trigger(processingTime=trigger)
-    with settings_for(spark, count):
+    with settings_for(spark, partitions_of(spark, count)):
         return writer.start() if is_locked else start_locked(url, writer.start)
 
 
@@ -239,11 +246,27 @@ def _is_one_matcher(spark: SparkSession) -> bool:
     return (spark.conf.get("spark.master", "") or "").startswith("local[") and matchers_here() == 1
 
 
+def partitions_of(spark: SparkSession, shards: int) -> int:
+    """The number of tasks that serve the shards of a new checkpoint.
+
+    On a cluster each shard has a task, because the cluster may grow. A machine has the cores that it has, and each task
+    costs it some 20 ms per micro-batch. The number divides that of the shards, so all tasks have equally many.
+    """
+    cores = re.fullmatch(r"local\[(\d+|\*)(?:,.*)?\]", spark.conf.get("spark.master", "") or "")
+    if cores is None:
+        return shards
+    most = executor_cores() if cores[1] == "*" else int(cores[1])
+    return max(count for count in range(1, shards + 1) if shards % count == 0 and count <= max(most, 1))
+
+
 @contextmanager
-def settings_for(spark: SparkSession, shards: int) -> Iterator[None]:
-    """Set what a query needs in the session while it starts, then restore the session. The query keeps a copy."""
+def settings_for(spark: SparkSession, partitions: int) -> Iterator[None]:
+    """Set what a query needs in the session while it starts, then restore the session. The query keeps a copy.
+
+    Spark keeps the number of partitions in the checkpoint. A query that goes on has the number that it began with.
+    """
     wanted = {
-        "spark.sql.shuffle.partitions": str(shards),
+        "spark.sql.shuffle.partitions": str(partitions),
         _PROVIDER: _ROCKSDB,
         "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     }

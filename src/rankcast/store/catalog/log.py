@@ -23,10 +23,12 @@ from rankcast.store.sql import copy_rows, last_number, paged
 from rankcast.store.texts import record_text
 from rankcast.store.unreadable import UnreadableRecord
 
-__all__ = ["CatalogLog", "Change", "Check", "Decision", "newest_version", "records_of", "remove_user"]
+__all__ = ["Among", "CatalogLog", "Change", "Check", "Decision", "newest_version", "records_of", "remove_user"]
 
 Check: TypeAlias = Callable[[Catalog], None]
 """A callback that sees the records concerned and raises an error to refuse the change."""
+Among: TypeAlias = Callable[[Sequence[str]], Sequence[str]]
+"""Picks some users from all, given as the same list as long as they are the same."""
 Decision: TypeAlias = tuple[Sequence[Record], Sequence[Record]]
 """The records to put, and the records to remove."""
 
@@ -51,6 +53,8 @@ class CatalogLog:
         self._database = database
         self._cache = CatalogCache()
         self._parts = CatalogParts()
+        self._owners: tuple[int, list[str]] = (0, [])
+        """The users who have records, as of a version."""
         self._reported: set[UnreadableRecord] = set()
         """The unreadable records that this process has added to the rejects."""
 
@@ -155,7 +159,7 @@ class CatalogLog:
                 or not catalog_state.advance(catalog, catalog_state.changes(connection, base_version, wanted))
             ):
                 left_out = []
-                catalog = self._read(connection, wanted, newest, lambda _: True, left_out)
+                catalog = self._read(connection, wanted, newest, lambda _: True, None, left_out)
             reported = unreadable.known(connection) if left_out is not None and wanted == newest else None
         if left_out is not None:
             self._report(left_out, reported)
@@ -188,9 +192,14 @@ class CatalogLog:
         version: int,
         newest: int,
         serves: Callable[[str], bool],
+        among: Among | None,
         left_out: list[UnreadableRecord],
     ) -> Catalog:
         """Read a version record by record, leaving out what cannot be read."""
+        if version == newest and among is not None:
+            if self._owners[0] != newest:
+                self._owners = newest, catalog_state.owners(connection)
+            return catalog_state.load_users(connection, among(self._owners[1]), left_out)
         if version == newest:
             return catalog_state.load_served(connection, serves, left_out)
         rows = catalog_state.load_before(catalog_state.changes(connection, 0, version), left_out)
@@ -212,14 +221,17 @@ class CatalogLog:
             else:
                 unreadable.keep(connection, left_out, now)
 
-    def part(self, serves: Callable[[str], bool], version: int | None) -> Catalog:
-        """The records of some users and the shared ones. Cost: O(all records), but only these are decoded."""
+    def part(self, serves: Callable[[str], bool], version: int | None, among: Among | None = None) -> Catalog:
+        """The records of some users and the shared ones. Cost: O(all records), but only these are decoded.
+
+        With `among`, which picks these users from all, the newest version costs as much as their records.
+        """
         with self._database.reading() as connection:
             newest = newest_version(connection)
             wanted = newest if version is None else version
             _check_version(connection, wanted, newest)
             left_out: list[UnreadableRecord] = []
-            catalog = self._read(connection, wanted, newest, serves, left_out)
+            catalog = self._read(connection, wanted, newest, serves, among, left_out)
         if left_out:
             self._report(left_out, None)
         return catalog

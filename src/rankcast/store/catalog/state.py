@@ -33,6 +33,8 @@ __all__ = [
     "load_served",
     "load_shared",
     "load_user",
+    "load_users",
+    "owners",
     "rows_like",
     "slot_of_text",
     "write",
@@ -99,6 +101,19 @@ def load_served(
     rows = connection.execute(select(catalog_records))
     of_served = (row for row in rows if row.owner is None or serves(row.owner))
     return catalog_of(of_served, left_out, RecordTexts().decode)
+
+
+def load_users(connection: Connection, users: Iterable[str], left_out: list[UnreadableRecord]) -> Catalog:
+    """Load the records of these users, and the records without an owner. Cost: O(these records)."""
+    rows = _rows(connection, catalog_records.c.owner.is_(None))
+    for chunk in chunks(iter(users), _CHUNK):
+        rows += _rows(connection, catalog_records.c.owner.in_(chunk))
+    return catalog_of(rows, left_out, RecordTexts().decode)
+
+
+def owners(connection: Connection) -> list[str]:
+    """The users who own records. Cost: O(all records), but no record is read."""
+    return [*connection.scalars(select(catalog_records.c.owner).where(catalog_records.c.owner.is_not(None)).distinct())]
 
 
 def load_user(connection: Connection, user: str) -> Catalog:

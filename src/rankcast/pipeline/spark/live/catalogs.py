@@ -6,6 +6,7 @@ from typing import Protocol
 from rankcast.errors import CatalogError, StoreError
 from rankcast.language import decode_record
 from rankcast.model import Catalog
+from rankcast.pipeline.spark.live.homes import ShardHome
 from rankcast.store import Store
 
 __all__ = ["Catalogs", "FixedCatalog", "MovingCatalog", "StoreCatalogs"]
@@ -26,20 +27,20 @@ class Catalogs(Protocol):
 class StoreCatalogs:
     """Catalogs from a store. The first version is read completely; later ones are made by applying the changes."""
 
-    def __init__(self, store: Store, serves: Callable[[str], bool]) -> None:
+    def __init__(self, store: Store, home: ShardHome) -> None:
         self._store = store
-        self._serves = serves
+        self._home = home
         self._kept: dict[int, Catalog] = {}
 
     def at(self, version: int) -> Catalog:
-        """The shard's part of a version. O(all records) for the first, then O(records of the shard)."""
+        """The shard's part of a version. Cost: O(its records); O(all records) if the first version is not the newest."""
         base = max((known for known in self._kept if known <= version), default=None)
         if base is None:
-            catalog = self._store.catalog_part(self._serves, version)
+            catalog = self._store.catalog_part(self._home, version, self._home.among)
         elif base == version:
             return self._kept[base]
         else:
-            catalog = self._store.catalog_part_after(self._kept[base], base, self._serves, version)
+            catalog = self._store.catalog_part_after(self._kept[base], base, self._home, version)
         self._kept[version] = catalog
         while len(self._kept) > _KEPT:
             del self._kept[min(self._kept)]

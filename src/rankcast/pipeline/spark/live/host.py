@@ -30,6 +30,7 @@ from rankcast.pipeline.spark.blobs import MARK, MATCHED, TAKEN
 from rankcast.pipeline.spark.live.catalogs import Catalogs, FixedCatalog, MovingCatalog, StoreCatalogs
 from rankcast.pipeline.spark.live.frames import stream_of
 from rankcast.pipeline.spark.live.heartbeats import Heartbeats
+from rankcast.pipeline.spark.live.homes import UserHomes
 from rankcast.pipeline.spark.live.hosts import private_folder
 from rankcast.pipeline.spark.live.intake import Intake, IntakeResult
 from rankcast.pipeline.spark.live.lifetimes import end_with
@@ -51,6 +52,7 @@ from rankcast.pipeline.spark.live.requests import (
 from rankcast.pipeline.spark.live.shard import LiveShard, SavedShard
 from rankcast.pipeline.spark.live.topics import TopicMatcher, decode_part
 from rankcast.pipeline.spark.live.whole import AllSubscriptions, SubscriptionObjects, WholeCatalog
+from rankcast.plain import State
 from rankcast.store import Store
 
 __all__ = ["Host", "main", "subscriptions_of"]
@@ -81,6 +83,10 @@ class Host:
     def __init__(self) -> None:
         self._alive: dict[tuple[str, int], _Alive] = {}
         self._stores: dict[str, Store] = {}
+        self._begun: tuple[str, list[dict[str, State]]] = ("", [])
+        """The pipeline whose shards begin with the state of an in-process one, and that state."""
+        self._homes: dict[int, UserHomes] = {}
+        """Which users live in which shard, by the number of shards."""
         self._matchers: dict[str, tuple[str, LogMatcher]] = {}
         self._matched = time.monotonic()
         """When a matcher was last used."""
@@ -167,6 +173,8 @@ class Host:
     def _served(self, request: Request) -> HostAnswer:
         settings = request.settings
         key = (settings.run, request.shard)
+        if request.token:
+            self._begun = "", []
         # A failure below leaves no half-served shard behind.
         alive = self._alive.pop(key, None)
         if alive is None or not request.token or alive.token != request.token:
@@ -200,18 +208,15 @@ class Host:
     def _revived(self, request: Request) -> _Alive:
         """Restore the saved shard, or create a new one if none was saved."""
         settings = request.settings
-
-        def serves(user: str) -> bool:
-            return shard_of(user, settings.shards) == request.shard
-
+        home = self._homes.setdefault(settings.shards, UserHomes(settings.shards)).of(request.shard)
         catalogs: Catalogs
         if settings.store:
-            catalogs = StoreCatalogs(self._store(settings.store), serves)
+            catalogs = StoreCatalogs(self._store(settings.store), home)
         else:
-            catalogs = FixedCatalog(request.catalog, serves)
+            catalogs = FixedCatalog(request.catalog, home)
         intake = Intake(settings.lateness, settings.max_ahead, by_clock=bool(settings.store))
         plain = (settings.run, request.shard) in self._plain
-        live = LiveShard(catalogs, serves, intake, settings.journal, plain)
+        live = LiveShard(catalogs, home, intake, settings.journal, plain)
         alive = _Alive(live, settings.place)
         assert request.saved is not None
         head, pages, journal = request.saved
@@ -306,7 +311,9 @@ class Host:
         saved = store.saved_state() if known.start_version >= 0 else None
         if saved is not None and saved.pages:
             saved = saved._replace(offset=known.start_offset, catalog_version=known.start_version)
-            alive.shard.begin(known.start_version, states_of(store, saved))
+            if self._begun[0] != alive.pipeline:
+                self._begun = alive.pipeline, [*states_of(store, saved)]
+            alive.shard.begin(known.start_version, self._begun[1])
         else:
             alive.shard.begin(max(known.start_version if first is None else first, 0))
         alive.shard.intake.seq = start
