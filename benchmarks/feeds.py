@@ -15,10 +15,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import quantiles
+from threading import Thread
 from typing import NamedTuple
 
 from rankcast.language import decode_record
@@ -62,15 +64,17 @@ def filled(place: str, feeds: int) -> tuple[dict[str, str], str]:
         return tokens, access.create(Role.PUBLISHER, "load")[0]
 
 
-def started(place: str) -> tuple["subprocess.Popen[str]", int]:
+def started(place: str, options: Sequence[str] = ("--no-page",)) -> tuple["subprocess.Popen[str]", int]:
     """Start the service; return it and its port once it listens."""
     command = [sys.executable, "-c", "from rankcast.cli.main import main; main()"]
-    command += ["serve", "--store", place, "--port", "0", "--no-page"]
+    command += ["serve", "--store", place, "--port", "0", *options]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
-    said = process.stderr.readline()
-    if "is served at" not in said:
-        raise SystemExit(f"the service did not start: {said}{process.stderr.read()}")
+    said = next((line for line in process.stderr if "is served at" in line), None)
+    if said is None:
+        raise SystemExit("the service did not start")
+    # A service that cannot write its log would wait.
+    Thread(target=deque, args=[process.stderr, 0], daemon=True).start()
     return process, int(said.split(" (")[0].rsplit(":", 1)[1])
 
 

@@ -13,20 +13,18 @@ three times its value without the neighbour. In the end, the stages at which the
 import argparse
 import asyncio
 import json
-import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Awaitable, Callable, Collection
 from concurrent.futures import ProcessPoolExecutor
 from itertools import pairwise
 from multiprocessing import get_context
 from statistics import fmean, quantiles
-from threading import Thread
 from typing import Any, NamedTuple
 
-from feeds import HOST, Feed, listen
+from feeds import HOST, Feed, listen, started
 
 from rankcast.language import decode_record
 from rankcast.service.access import Access, Role
@@ -78,20 +76,6 @@ def filled(place: str, subscriptions: int) -> Tokens:
             access.create(Role.USER, "mallory")[0],
             access.create(Role.PUBLISHER, "spam")[0],
         )
-
-
-def started(place: str, options: list[str]) -> tuple["subprocess.Popen[str]", int]:
-    """Start the service; return it and its port once it listens."""
-    command = [sys.executable, "-c", "from rankcast.cli.main import main; main()"]
-    command += ["serve", "--store", place, "--port", "0", *options]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    assert process.stderr is not None
-    said = next((line for line in process.stderr if "is served at" in line), None)
-    if said is None:
-        raise SystemExit("the service did not start")
-    # A service that cannot write its log would wait.
-    Thread(target=deque, args=[process.stderr, 0], daemon=True).start()
-    return process, int(said.split(" (")[0].rsplit(":", 1)[1])
 
 
 async def ask(port: int, token: str | None, method: str, path: str, body: Any = None) -> int:
