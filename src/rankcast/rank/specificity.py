@@ -4,13 +4,13 @@ See semantics: Preference; DEBS'09, 3.2.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from itertools import compress, filterfalse
-from operator import is_not
+from itertools import filterfalse
 
 from rankcast.cover import MOST_COMPARISONS, ExpressionWeight, NormalForm, weight_of
 from rankcast.cover.strict_covers import PartOutline, StrictCovers, part_outlines
 from rankcast.matching import Meaning
 from rankcast.model import Expression, Is, Membership, Subscription, Term, predicates_of
+from rankcast.rank.differences import difference
 
 __all__ = ["MOST_COMPARED", "MOST_CONJUNCTIONS", "MOST_ODD", "MOST_RELATED", "Specificity"]
 
@@ -37,10 +37,11 @@ class Specificity:
 
     The result of `most_specific` depends only on the matching subscriptions, and its cost is bounded
     (semantics: Preference). The first call takes about 5 µs for each pair of a few matching subscriptions, or 0.1 ms
-    for each of many; later calls take about 10 ms for 10,000. `update` takes 0.2 µs per subscription.
+    for each of many; later calls take about 10 ms for 10,000. `update` takes 20 ns per subscription besides those that changed.
     """
 
     def __init__(self, subscriptions: Iterable[Subscription], meaning: Meaning | None = None) -> None:
+        self._given: list[Subscription] = []
         self._where: dict[str, Expression] = {}
         self._meaning = meaning
         self._weights: dict[str, ExpressionWeight] = {}
@@ -57,13 +58,15 @@ class Specificity:
 
     def update(self, subscriptions: Iterable[Subscription], meaning: Meaning | None = None) -> None:
         """Replace the user's subscriptions or concepts."""
-        before, self._where = self._where, {subscription.id: subscription.where for subscription in subscriptions}
+        before, self._given = self._given, list(subscriptions)
         self._meaning = meaning
-        names = list(self._weights)
-        is_other = map(is_not, map(self._where.get, names), map(before.get, names))  # without a loop in Python: 2 ms
-        for name in compress(names, is_other):
-            if self._where.get(name) != before[name]:
-                self._forget(name, before[name])
+        stretch = difference(before, self._given)
+        new = {one.id: one.where for one in self._given[stretch.now]}
+        for one in before[stretch.before]:
+            del self._where[one.id]
+            if one.id in self._weights and new.get(one.id) != one.where:
+                self._forget(one.id, one.where)
+        self._where.update(new)
         for name in self._with_other_words():
             self._forget(name, self._where[name])
 

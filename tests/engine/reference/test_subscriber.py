@@ -1,12 +1,15 @@
 """The novelty fields of policies, tested through the whole service of a user (semantics: Novelty)."""
 
+from collections.abc import Set
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from rankcast.choose.filters import Filtered
 from rankcast.engine.explain import explain
 from rankcast.engine.reference.shard import Shard, replay
+from rankcast.engine.reference.subscriber import Subscriber
 from rankcast.language import decode_record, parse
 from rankcast.model import Catalog, Event, Policy, Subscription
 
@@ -133,3 +136,17 @@ def test_all_matching_subscriptions_count_if_the_policy_says_so(aggregate, rank)
         record = {"kind": "policy", "user": "ann", "specific": specific, "aggregate": aggregate}
         (delivery,) = replay(Catalog([general, special, decode_record(record)]), [event])
         assert (delivery.rank, list(delivery.subscriptions)) == (pytest.approx(expected), because)
+
+
+def test_subscriptions_are_looked_up_not_searched_for_when_one_of_many_changes(monkeypatch):
+    made = catalog(filter={"novelty": "sampling", "rate": 0.5, "period": 10})
+    served = Subscriber("ann", made)
+    told = []
+    monkeypatch.setattr(Filtered, "keep", lambda self, ids: told.append(ids))
+    made.put(Subscription("short", "ann", parse("genre = 'short' and x = 1")))
+    made.put(Subscription("long", "ann", parse("genre = 'long'")))
+    served.update(made)
+    (ids,) = told
+    assert isinstance(ids, Set), "a list takes time in proportion to the square of their number"
+    assert ids == {*SCORES, "long"}
+    assert [served.score(name) for name in ("drama", "short", "long")] == [0.9, 1.0, 1.0]

@@ -1,6 +1,6 @@
 """One user in a shard: scores, most specific subscriptions, delivery mode."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy, deepcopy
 from dataclasses import replace
 from datetime import datetime
@@ -22,6 +22,7 @@ from rankcast.model import (
 )
 from rankcast.plain import State
 from rankcast.rank import CombinedScore, ScoreExplanation, Specificity, event_rank, novelty_of, scores, with_starts
+from rankcast.rank.differences import difference
 
 __all__ = ["Subscriber", "UserRecords", "deliveries_of", "records_of"]
 
@@ -34,6 +35,7 @@ class Subscriber:
         self.explained: ScoreExplanation | None = None
         """The parts of the last event's rank, if the policy combines criteria."""
         self._specificity = Specificity(())
+        self._known: UserRecords | None = None
         self._read(catalog)
         self._mode = _mode(self._policy)
         self._combined = _combined(self._policy)
@@ -61,11 +63,10 @@ class Subscriber:
             known, self._combined = self._combined, _combined(self._policy)
             if known is not None and self._combined is not None and _same_novelty(before, self._policy):
                 self._combined.restore(known.state())
-        ids = [subscription.id for subscription in catalog.subscriptions_of(self._user)]
         if isinstance(self._mode, Filtered):
-            self._mode.keep(ids)
+            self._mode.keep(self._scores.keys())
         if self._combined is not None:
-            self._combined.keep(ids)
+            self._combined.keep(self._scores.keys())
         return owed
 
     def prepare(self, is_over: Callable[[], bool]) -> bool:
@@ -162,13 +163,28 @@ class Subscriber:
         return steps
 
     def _read(self, catalog: Catalog) -> None:
-        self._known = records_of(self._user, catalog)
-        policy, subscriptions = catalog.policy_of(self._user), catalog.subscriptions_of(self._user)
-        self._scores = scores(subscriptions, catalog.preferences_of(self._user), policy.levels)
+        before, self._known = self._known, records_of(self._user, catalog)
+        subscriptions, preferences, policy, _ = self._known
+        if preferences or policy.decay.preferred or before is None or before.preferences:
+            self._scores = scores(subscriptions, preferences, policy.levels)
+            self._weights = {one.id: one.weight for one in subscriptions}
+        else:
+            stretch = difference(before.subscriptions, subscriptions)
+            gone, new = before.subscriptions[stretch.before], subscriptions[stretch.now]
+            self._scores = _with(self._scores, gone, scores(new, ()))
+            self._weights = _with(self._weights, gone, {one.id: one.weight for one in new})
         decay = with_starts(policy.decay, self._scores)
         self._policy = policy if decay is policy.decay else replace(policy, decay=decay)
-        self._weights = {subscription.id: subscription.weight for subscription in subscriptions}
         self._specificity.update(subscriptions, catalog.meaning_of(self._user))
+
+
+def _with(known: Mapping[str, float], gone: Iterable[Subscription], new: Mapping[str, float]) -> dict[str, float]:
+    """Numbers of subscriptions, without those that are gone and with new ones."""
+    made = dict(known)
+    for one in gone:
+        del made[one.id]
+    made.update(new)
+    return made
 
 
 class UserRecords(NamedTuple):

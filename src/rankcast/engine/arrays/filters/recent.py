@@ -85,7 +85,7 @@ class ArrayRecentSampling(BudgetState):
         self._whole[ACTIVE] = np.count_nonzero(~np.isnan(self._probability))
         matches = MatchesWithin(self._settings.period)
         matches.restore(state["matches"])
-        matches.keep(self._ids)
+        matches.keep(dict.fromkeys(self._ids))
         kept = matches.state()
         self._whole[START] = kept["start"]
         known = kept["positions"]

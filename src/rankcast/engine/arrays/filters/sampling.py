@@ -77,7 +77,7 @@ class ArraySampling(BudgetState):
         self._whole[ACTIVE] = np.count_nonzero(~np.isnan(self._probability))
         matches = MatchesSince()
         matches.restore(state["matches"])
-        matches.keep(self._ids)
+        matches.keep(dict.fromkeys(self._ids))
         kept = matches.state()
         self._whole[START] = kept["start"]
         known = kept["known"]
