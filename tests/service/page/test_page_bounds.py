@@ -168,6 +168,25 @@ def test_the_score_of_a_subscription_is_refused_by_name_and_bound(drawn: Client,
         assert told.pop() == f"score is {value}; it must lie in 0..1"
 
 
+def test_a_nul_character_in_a_name_is_refused(drawn: Client, told: list[str]) -> None:
+    wish = SubscriptionEditor(VIEW, EditorKnowledge(Catalog(), {}, {}), None, "a = 1", closed)
+    wish._name.set_value("a\0b")
+    promise = AdvertisementEditor(VIEW, None, closed)
+    promise._id.set_value("a\0b")
+    promise._where.set_value("a = 1")
+    for save in (wish._save, promise._save):
+        asyncio.run(save())
+        assert told.pop() == "id has the control character U+0000 at character 2; it must have none"
+    dialog, publication = _PublishDialog(VIEW), PublishingForm(VIEW, ADVERTISEMENT, closed)
+    named = json.dumps({"a\0b": 1})
+    dialog._text.set_value(named)
+    assert "the name of an attribute has the control character U+0000" in dialog._wrong.text
+    assert not dialog._button.enabled
+    publication._attributes.set_value(named)
+    asyncio.run(publication._publish())
+    assert "the name of an attribute has the control character U+0000" in told.pop()
+
+
 def test_the_numbers_of_a_concept_are_refused_by_form_and_bound(drawn: Client) -> None:
     said: list[str] = []
     fields = ConceptFields(lambda made, reason: said.append(reason), lambda form: None)

@@ -93,6 +93,27 @@ def test_by_age_and_by_rows(store, clock):
     assert taken(prune(store.database, rules)) == {}
 
 
+def test_rejects_and_what_was_set_aside_go_by_age_by_rows_and_by_bytes(store, clock):
+    for first in (1, 11, 21, 31):
+        store.publish([event(k) for k in range(first, first + 10)])
+        aside = [SetAside("ben", f"e{k}", k, 0, f"{k}: " + "x" * 900) for k in range(first, first + 10)]
+        store.commit([], first + 9, 0, StateChanges(), first - 1, set_aside=aside)
+        store.reject([Reject("f", k, "bad", "x" * 900) for k in range(first, first + 10)])
+        clock.now += DAY
+    for left, rule in ((20, RetentionRule(age=2 * DAY)), (15, RetentionRule(rows=15))):
+        gone = len(store.rejects()) - left
+        assert taken(prune(store.database, {"rejects": rule, "set-aside": rule})) == {
+            "rejects": gone,
+            "set-aside": gone,
+        }
+        assert [one.line for one in store.rejects()] == list(range(41 - left, 41))
+        assert [one.seq for one in store.set_aside()] == list(range(41 - left, 41))
+    rule = RetentionRule(bytes=5_000)
+    prune(store.database, {"rejects": rule, "set-aside": rule})
+    for kept_rows in (store.rejects(), store.set_aside()):
+        assert 3 <= len(kept_rows) <= 5
+
+
 def test_numbers_go_on_after_everything_has_gone(store, clock):
     store.change(put=[subscription("ann")])
     day(store, clock, 0)
