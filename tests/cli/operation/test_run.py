@@ -5,11 +5,15 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from rankcast.cli.operation import run as operation_run
+from rankcast.cover.strict_covers import StrictCovers
 from rankcast.store import Store
 
 COMMAND = [sys.executable, "-c", "from rankcast.cli.main import main; main()"]
@@ -102,6 +106,30 @@ def test_follow_serves_what_comes_until_it_is_asked_to_stop(sliding: Any, polite
         assert following.wait(60) == 0
         assert following.stderr.read() == b"served 8 events; 8 deliveries\n"
     assert sent(sliding) == EXPECTED
+
+
+def test_following_compares_many_subscriptions_before_the_first_event(
+    store: Any, lines: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = 700
+    likes = [{"kind": "subscription", "id": f"s{n}", "user": "ann", "where": f"x >= {n}"} for n in range(many)]
+    lines("likes.jsonl", likes)
+    store("subscribe", "--file", "likes.jsonl")
+    compared: list[int] = []
+    add = StrictCovers.add
+    monkeypatch.setattr(StrictCovers, "add", lambda self, new: compared.append(len(new)) or add(self, new))
+
+    @contextmanager
+    def until_compared() -> Iterator[Callable[[], bool]]:
+        yield lambda: sum(compared) == many
+
+    def wait(seconds: float) -> None:
+        raise AssertionError("it waits for events before it has compared the subscriptions")
+
+    monkeypatch.setattr(operation_run, "stoppable", until_compared)
+    monkeypatch.setattr(operation_run.time, "sleep", wait)
+    store("run", "--follow")
+    assert sum(compared) == many
 
 
 def test_follow_ends_periods_by_the_clock(store: Any) -> None:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["run"]
 
 _POLL = 0.5
+_PREPARING = 10.0
+"""Seconds in which a start compares the subscriptions of users who have many, so that the first event does not wait."""
 
 
 def run(
@@ -208,14 +210,16 @@ def _in_process(
 ) -> "ServedCounts":
     """Serve in this process."""
     served = delivered = 0
+    from rankcast.engine.choice import LIVE_BATCH
     from rankcast.pipeline.local import LocalPipeline
 
     with stoppable() as stopped:
-        server = LocalPipeline(store, _shards(store, wanted), batch)
+        server = LocalPipeline(store, _shards(store, wanted), batch, LIVE_BATCH if follow else 0)
         if follow and not out.json:
             out.say("serving new events; stop with Ctrl-C")
         if follow:
             server.load()  # a period may end before anything is published
+            _prepare(server, _PREPARING, stopped)
         while True:
             began = time.monotonic()
             for done in _serve(store, server, close and (not follow or stopped()), follow, out, stopped):
@@ -230,7 +234,14 @@ def _in_process(
                 server.save()
                 return ServedCounts(served, delivered, _waiting(server))
             server.save(is_idle=True)
-            time.sleep(_POLL)
+            time.sleep(max(0.0, _POLL - _prepare(server, _POLL, stopped)))
+
+
+def _prepare(server: "LocalPipeline", seconds: float, stopped: Callable[[], bool]) -> float:
+    """Do in advance what the next event would wait for, for some seconds at most; returns how many it took."""
+    begun = time.monotonic()
+    server.prepare(lambda: stopped() or time.monotonic() - begun >= seconds)
+    return time.monotonic() - begun
 
 
 def _waiting(server: "LocalPipeline") -> str:
