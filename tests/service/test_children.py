@@ -128,3 +128,47 @@ def test_a_request_that_never_ends_does_not_keep_the_service_from_ending(tmp_pat
         asking.kill()
         asking.wait()
         server.stdout.close()
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_a_running_trial_ends_with_its_service(tmp_path: Path, how: signal.Signals) -> None:
+    program = (
+        "from dataclasses import replace\n"
+        "from rankcast.language import parse\n"
+        "from rankcast.model import EPOCH, Event, Subscription\n"
+        "from rankcast.service import Limits, ServiceSettings, create_app\n"
+        "from rankcast.service.running import HttpServer, bound\n"
+        "limits = Limits(policy_cost=1e12, trial_seconds=600)\n"
+        f"settings = ServiceSettings({str(tmp_path / 'store.db')!r}, port=0, dev=True, page=False, pipeline=False)\n"
+        "made = bound(settings)\n"
+        "app = create_app(replace(settings, port=made.getsockname()[1], limits=limits))\n"
+        "app.state.service.publish([Event(f'e{n}', EPOCH, {'x': (n,)}) for n in range(2_000)])\n"
+        "app.state.service.put(Subscription('s', 'ann', parse('x >= 0')))\n"
+        "HttpServer(app, lambda: print(made.getsockname()[1], flush=True), patience=5.0).serve_on(made)\n"
+    )
+    server = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    port = int(server.stdout.readline())
+    policy = {"mode": "sliding", "k": 25, "length": 3_000, "select": "exact", "sigma": 0.5}
+    ask = f"import httpx; httpx.post('http://127.0.0.1:{port}/v1/users/ann/trials/policy', json={{'policy': {policy}}}, timeout=600)"
+    asking = subprocess.Popen([sys.executable, "-c", ask], stderr=subprocess.DEVNULL)
+
+    def trials() -> list[int]:
+        threads = Path(f"/proc/{server.pid}/task").iterdir()
+        return [int(pid) for one in threads for pid in (one / "children").read_text().split()]
+
+    def spent(process: int) -> float:
+        fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    try:
+        until(lambda: any(spent(one) > 2 for one in trials()), 120)  # it has started, and works
+        running = trials()
+        server.send_signal(how)
+        assert server.wait(20) in (0, -how)
+        until(lambda: not any(map(alive, running)), 5)
+    finally:
+        for process in (server, asking):
+            process.kill()
+            process.wait()
+        server.stdout.close()
