@@ -1,12 +1,14 @@
 """semantics: Delivery modes: sliding-window delivery."""
 
+import sys
 from datetime import timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankcast.choose import DivRank, Exact, Greedy, Moment, Sliding, select
+from rankcast.choose import DivRank, Exact, Greedy, Improved, Moment, Sliding, select
+from rankcast.choose.distance_table import DistanceTable
 from rankcast.model import EPOCH, Length, Unit
 
 FOUR_MINUTES = Length(timedelta(minutes=4), Unit.TIME)
@@ -91,6 +93,31 @@ def test_distances_and_memory_of_sent_stay_within_the_window(candidate, publish)
     publish(mode, [candidate(seq, x=str(seq % 7)) for seq in range(1, 60)])
     assert len(objective.distance) <= 5 * 4 / 2
     assert len(mode.state()["sent"]) <= 5
+
+
+@pytest.mark.parametrize("optimizer", [Greedy(), Improved()])
+@pytest.mark.parametrize("worth", [10**9, -1], ids=["plain", "compiled"])
+def test_a_window_that_slides_measures_its_new_event_only(candidate, monkeypatch, optimizer, worth):
+    length, count, measured = 40, 120, []
+    module = sys.modules["rankcast.choose.distance"]
+    plainly, take = module.distance, DistanceTable._take
+
+    def measure(a, b, *given):
+        measured.append((a.seq, b.seq))
+        return plainly(a, b, *given)
+
+    def taken(self, new):
+        measured.extend((event.seq, other) for event in new for other in range(event.seq - length, event.seq))
+        take(self, new)
+
+    monkeypatch.setattr("rankcast.choose.loading._WORTH", worth)
+    monkeypatch.delitem(sys.modules, "rankcast.choose.kernels.greedy", raising=False)
+    monkeypatch.setattr(module, "distance", measure)
+    monkeypatch.setattr(DistanceTable, "_take", taken)
+    mode = Sliding(5, Length(length), DivRank(0.5), optimizer)
+    for seq in range(1, count + 1):
+        mode.publish(Moment(seq, minute(seq)), candidate(seq, 0.5 + seq % 9 / 20, x=str(seq % 7)))
+    assert 0 < len(measured) <= 1.5 * count * length, "all pairs of each window would be 20 times as many"
 
 
 STREAM = st.lists(
