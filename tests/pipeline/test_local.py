@@ -148,6 +148,17 @@ def test_costly_events_are_served_few_at_a_time_even_if_few_wait(stores, monkeyp
     assert set(sizes[1:]) == {1}
 
 
+def test_time_that_others_take_is_not_charged(stores, monkeypatch):
+    store, now = stores("charged"), itertools.count(0.0, 1_000.0)
+    monkeypatch.setattr(local, "monotonic", lambda: next(now))  # as if the process had to wait all the time
+    store.publish(events(10))
+    store.change(put=[Policy("user0", k=3)])
+    store.publish(events(20)[10:])
+    (batch,) = LocalPipeline(store).serve()
+    assert 0 < batch.seconds < 1_000
+    assert 0 < batch.change_seconds < 1_000
+
+
 def test_a_batch_that_has_passed_an_urgent_event_ends_at_once(stores):
     store = stores("urgent")
     store.publish(events(100))

@@ -19,7 +19,13 @@ class Log:
         self.now = 0.0
         self.offset = 0
         self.is_serving = True
-        self.backlogs = PublisherBacklogs(seconds, events, waiting, lambda: self.is_serving, lambda: self.now)
+        self.held = 0
+        self.backlogs = PublisherBacklogs(
+            seconds, events, waiting, lambda: self.is_serving, lambda: self.now, self._note_held
+        )
+
+    def _note_held(self) -> None:
+        self.held += 1
 
     async def publish(self, who: str, wanted: int, is_begun: bool = False) -> int:
         taken = await self.backlogs.take(who, wanted, is_begun)
@@ -44,11 +50,16 @@ def test_a_publisher_has_so_many_unserved_as_are_served_in_its_time() -> None:
         log.serve(0.01, first)
         assert await log.publish("spam", 10_000) == 10
         assert await log.publish("news", 1) == 1  # others are not held up
+        assert log.held == 0
         waiting = asyncio.create_task(log.publish("spam", 10_000))
         await asyncio.sleep(0.01)
         assert not waiting.done()
+        assert log.held == 1, "the pipeline is told that somebody waits for it"
         log.serve(0.01, 11)
-        assert await waiting in (9, 10)
+        assert await waiting in (4, 5), "two publishers share the time"
+        log.serve(0.01, 5)
+        log.now += backlogs._ACTIVE + 1
+        assert await log.publish("spam", 10_000) in (9, 10), "the other has not published for a while"
 
     run(story)
 
@@ -67,11 +78,25 @@ def test_costly_events_are_remembered_for_a_while_when_cheap_ones_follow() -> No
     async def story() -> None:
         log = Log(seconds=0.1)
         log.serve(0.01, await log.publish("spam", 100))
-        log.serve(0.0, await log.publish("spam", 100))
         assert await log.publish("spam", 100) == 10
         log.serve(0.0, 10)
+        for _ in range(100):
+            log.serve(0.0, await log.publish("spam", 100))
+        assert await log.publish("spam", 100) == 40, "a quarter of the highest cost"
+        log.serve(0.0, 40)
         log.now += 5
-        assert await log.publish("spam", 100) == 20
+        assert await log.publish("spam", 100) == 80
+
+    run(story)
+
+
+def test_a_costly_batch_among_many_cheap_ones_delays_its_publisher_little() -> None:
+    async def story() -> None:
+        log = Log(seconds=0.1)
+        log.serve(0.001, await log.publish("feed", 100))
+        for each in (0.001, 0.004, 0.001):
+            log.serve(each, await log.publish("feed", 6))
+        assert await log.publish("feed", 100) > 70  # 100 by the cheap ones, 25 by the costly ones
 
     run(story)
 

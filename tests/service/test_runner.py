@@ -91,8 +91,9 @@ def test_a_store_that_spark_serves_is_left_alone(service: Service) -> None:
         Runner(service.store).start()
 
 
-def test_an_urgent_event_ends_the_pause_after_a_batch(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runner, "_rest", lambda worked: 60.0)
+@pytest.mark.parametrize("is_urgent", [True, False], ids=["an urgent event", "a publisher who waits"])
+def test_the_pause_after_a_batch_ends_for(service: Service, monkeypatch: pytest.MonkeyPatch, is_urgent: bool) -> None:
+    monkeypatch.setattr(runner, "_BEAT", 60.0)
     service.put(decode_record({"kind": "subscription", "id": "s", "user": "ann", "where": "x > 1"}))
     service.start()
     for number in (2, 3, 4):
@@ -103,7 +104,10 @@ def test_an_urgent_event_ends_the_pause_after_a_batch(service: Service, monkeypa
     service.runner.wake()
     sleep(0.3)
     assert service.store.progress().offset < service.store.last_offset(), "the pause goes on"
-    service.runner.wake(service.store.last_offset())
+    if is_urgent:
+        service.runner.wake(service.store.last_offset())
+    else:
+        service.runner.hasten()
     until(lambda: service.store.progress().offset == service.store.last_offset())
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby
-from time import monotonic
+from time import monotonic, thread_time
 from typing import NamedTuple
 
 from rankcast.engine.arrays import BatchShard
@@ -37,8 +37,9 @@ _PARTS = 3
 class CommittedBatch:
     """One committed batch: the offset it reached, the number of new deliveries, and the number of set-aside rows.
 
-    `seconds` is the time for reading and serving the events. `change_seconds` is the time for applying catalog
-    changes up to `version`. Neither includes the commit.
+    `seconds` is the processor time for reading and serving the events. `change_seconds` is the processor time for
+    applying catalog changes up to `version`. Neither includes the commit. What other processes do at the same time
+    does not count, because publishers and users are charged by these figures.
     """
 
     offset: int
@@ -119,6 +120,7 @@ class LocalPipeline:
         self._behind = 0
         """The number of slices since all events were served."""
         self._serving_seconds = self._change_seconds = 0.0
+        """Processor time of the present slice."""
         self._shards: list[Shard | BatchShard] = []
         self._offset = -1
         self._version = 0
@@ -302,9 +304,9 @@ class LocalPipeline:
                 return _ServedSlice(shards, logged, deliveries, is_last=False)
             most = min(self._part, self._batch - len(logged))
             wanted = most if urgent is None else min(most, urgent - after)
-            before, begun = self._serving_seconds, monotonic()
+            begun, changing, spent = monotonic(), self._change_seconds, thread_time()
             part = read_events(self._store, after, wanted)
-            self._serving_seconds += monotonic() - begun
+            self._serving_seconds += thread_time() - spent
             is_last = len(part) < wanted
             logged += part
             try:
@@ -321,7 +323,8 @@ class LocalPipeline:
                 self._chosen_for = 0  # the next batch may choose the array engine again
                 return _ServedSlice(shards, logged, deliveries, is_last)
             if part:
-                self._part = self._next_part(len(part), self._serving_seconds - before, is_full=len(part) == most)
+                seconds = monotonic() - begun - (self._change_seconds - changing)
+                self._part = self._next_part(len(part), seconds, is_full=len(part) == most)
             if is_last or len(logged) >= self._batch or monotonic() >= until:
                 self._behind = 0 if is_last else self._behind + 1
                 return _ServedSlice(shards, logged, deliveries, is_last)
@@ -421,16 +424,16 @@ class LocalPipeline:
     def _publish(self, shards: Sequence[Shard | BatchShard], logged: list[ReadEvent], close: bool) -> list[Delivery]:
         deliveries: list[Delivery] = []
         for version, group in groupby(logged, key=lambda entry: entry.catalog_version):
-            begun = monotonic()
+            begun = thread_time()
             catalog, entries = self._store.catalog(version), list(group)
             if version != self._version or self._ahead is not None:
                 self._version, self._ahead = version, None
                 deliveries += [delivery for shard in shards for delivery in shard.update(catalog)]
                 self._take(shards, entries[0].offset)
-                self._change_seconds += monotonic() - begun
-            begun = monotonic()
+                self._change_seconds += thread_time() - begun
+            begun = thread_time()
             made, aside = publish_to(shards, catalog, entries)
-            self._serving_seconds += monotonic() - begun
+            self._serving_seconds += thread_time() - begun
             deliveries += made
             self._aside += aside
             self._take(shards, entries[-1].offset)

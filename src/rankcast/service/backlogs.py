@@ -20,10 +20,16 @@ _GUESS = 0.001
 _LEAST = 20e-6
 _FIXED = 0.005
 """Fixed cost of a batch in seconds, which is charged to no publisher."""
+_REMEMBERED = 50
+"""Events after which the mean cost of a publisher's events has followed a change by two thirds."""
 _HALF_LIFE = 5.0
-"""Half-life of a cost estimate in seconds. Estimates rise at once and fall slowly."""
+"""Half-life of the highest cost in seconds. It rises at once and falls slowly."""
+_PEAK = 4.0
+"""By the highest cost, the unserved events of a publisher may take this many times as long as by the mean."""
 _UNEVEN = 4.0
 """In a batch of several publishers, no event is charged more than this multiple of the average cost."""
+_ACTIVE = 10.0
+"""Seconds for which a publisher who has published something counts as active."""
 _PATIENCE = 10.0
 _STUCK = 60.0
 """If the pipeline serves nothing for this many seconds, publishers no longer wait for it."""
@@ -41,9 +47,10 @@ class _Entry(NamedTuple):
 
 @dataclass
 class _Account:
-    """The state of one publisher: the number of unserved events, and the estimated cost of an event with its time."""
+    """The state of one publisher: the number of unserved events, and the mean and highest cost of an event lately."""
 
-    cost: float = _GUESS
+    mean: float = _GUESS
+    highest: float = _GUESS
     as_of: float = 0.0
     is_measured: bool = False
     unserved: int = 0
@@ -53,15 +60,26 @@ class _Account:
 
     def cost_at(self, now: float) -> float:
         """The estimated cost of one event, in seconds."""
-        return float(max(_LEAST, self.cost * 0.5 ** ((now - self.as_of) / _HALF_LIFE)))
+        highest = self.highest * 0.5 ** ((now - self.as_of) / _HALF_LIFE)
+        return float(max(_LEAST, self.mean, highest / _PEAK))
+
+    def learn(self, found: float, count: int, now: float) -> None:
+        """Take note of the mean cost of some events."""
+        if not self.is_measured and count > 1:
+            self.mean, self.highest, self.is_measured = found, found, True
+        else:
+            self.mean += (found - self.mean) * count / (count + _REMEMBERED)
+            self.highest = max(found, self.highest * 0.5 ** ((now - self.as_of) / _HALF_LIFE))
+        self.as_of = now
 
 
 class PublisherBacklogs:
     """Lets publishers log events as fast as the pipeline serves them, but no faster.
 
-    The pipeline serves the log in order, so every event waits for those published before it. The unserved events of a
-    publisher may take `seconds` to serve, as estimated from the cost of that publisher's earlier events, and may
-    number `events` at most. One event is always allowed. To log more, a publisher waits until some events are served.
+    The pipeline serves the log in order, so every event waits for those published before it. The unserved events of all
+    publishers together may take `seconds` of processor time, of which each active publisher has an equal share. What
+    they take is estimated from the mean cost of the publisher's earlier events; by their highest cost, it may be four
+    times as much. One publisher may have `events` unserved ones at most. One event is always allowed. To log more, a publisher waits until some events are served.
     Nobody waits while no pipeline is serving.
 
     Parameters
@@ -70,6 +88,8 @@ class PublisherBacklogs:
         The most requests of one publisher that may wait. Further ones are refused, and so are those that wait 10 s.
     is_serving
         Whether a pipeline serves the log and reports its batches to `served`.
+    held
+        Called whenever a publisher has to wait for the pipeline. Returns at once.
     """
 
     def __init__(
@@ -79,13 +99,17 @@ class PublisherBacklogs:
         waiting: int,
         is_serving: Callable[[], bool],
         clock: Callable[[], float] = monotonic,
+        held: Callable[[], None] = lambda: None,
     ) -> None:
         self._seconds = seconds
         self._events = events
         self._waiting = waiting
         self._is_serving = is_serving
         self._clock = clock
+        self._held = held
         self._accounts: dict[str, _Account] = {}
+        self._active: dict[str, float] = {}
+        """When each active publisher last published; the latest is the last."""
         self._entries: list[_Entry] = []
         self._reached = 0
         self._last_served = clock()
@@ -106,9 +130,10 @@ class PublisherBacklogs:
         try:
             try:
                 async with asyncio.timeout(_STUCK if is_begun else _PATIENCE), account.turn:
-                    while not isinstance(taken := self._reserve(account, wanted), int):
+                    while not isinstance(taken := self._reserve(who, account, wanted), int):
                         if self._clock() >= until:
                             raise TimeoutError
+                        self._held()
                         await asyncio.wait([taken], timeout=_LOOK)
                     return taken
             except TimeoutError:
@@ -158,13 +183,9 @@ class PublisherBacklogs:
         most = cost / max(batch.events, 1) * (_UNEVEN if others or len(counts) > 1 else 1.0)
         for who, account in known.items():
             before = account.cost_at(now)
-            found = max(_LEAST, min(most, cost * before / expected))
-            is_first = not account.is_measured and counts[who] > 1
-            account.cost = found if is_first else max(found, before)
-            account.is_measured = account.is_measured or is_first
-            account.as_of = now
+            account.learn(max(_LEAST, min(most, cost * before / expected)), counts[who], now)
 
-    def _reserve(self, account: _Account, wanted: int) -> "int | asyncio.Future[None]":
+    def _reserve(self, who: str, account: _Account, wanted: int) -> "int | asyncio.Future[None]":
         """Reserve room for events. Returns how many may be logged; if none, a future that waits for room."""
         now = self._clock()
         with self._lock:
@@ -173,7 +194,12 @@ class PublisherBacklogs:
                     one.unserved = 0
                 self._entries.clear()
                 return wanted
-            most = max(1, min(self._events, int(self._seconds / account.cost_at(now))))
+            self._active.pop(who, None)
+            self._active[who] = now
+            while next(iter(self._active.values())) < now - _ACTIVE:
+                del self._active[next(iter(self._active))]
+            share = self._seconds / len(self._active)
+            most = max(1, min(self._events, int(share / account.cost_at(now))))
             taken = max(0, min(wanted, most - account.unserved))
             account.unserved += taken
             if taken:
@@ -203,7 +229,7 @@ class PublisherBacklogs:
         return Problem(
             429,
             "backlog",
-            f"{why}: {account.unserved:,} events of this token are not served yet, at {cost * 1000:.1f} ms each, and a publisher "
+            f"{why}: {account.unserved:,} events of this token are not served yet, at {cost * 1000:.1f} ms each, and all publishers "
             f"may have as many waiting as are served in {self._seconds * 1000:g} ms; publish more slowly, and this again in {wait} s",
             {"Retry-After": str(wait)},
         )

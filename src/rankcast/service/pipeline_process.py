@@ -23,6 +23,7 @@ _PATIENCE = 10.0
 _LOADING = 15.0
 """Seconds that a service waits for its pipeline to load before it listens. Events are logged even before that."""
 _REST = 1.0
+_HASTEN = b"+"
 _OTHERS = 3.0
 """Seconds that a child waits for the child of a killed service to finish its batch."""
 
@@ -52,7 +53,7 @@ class PipelineProcess:
     """Like `Runner`, but works in a child process that ends with this one, even if this one is killed.
 
     The child reads its task from its input. Later input lines wake the child; they may have the offset of an urgent
-    event. The end of the input stops it. The child writes reports to its output. A child that dies is replaced: the
+    event. A line with a plus sign says that a publisher waits. The end of the input stops it. The child writes reports to its output. A child that dies is replaced: the
     new one serves again what was not committed, and nothing is delivered twice.
     """
 
@@ -128,6 +129,13 @@ class PipelineProcess:
                 with suppress(OSError, ValueError):  # the child has just ended
                     self._child.send(b"\n" if urgent is None else b"%d\n" % urgent)
 
+    def hasten(self) -> None:
+        """Like `Runner.hasten`."""
+        with self._lock:
+            if self._child is not None:
+                with suppress(OSError, ValueError):
+                    self._child.send(_HASTEN + b"\n")
+
     def _begun(self) -> Child:
         """Start a child that serves the store, and return it after its first report."""
         child = Child(__name__)
@@ -188,9 +196,13 @@ def main() -> None:
             rest = b""
             while calls := os.read(0, 1 << 16):
                 *lines, rest = (rest + calls).split(b"\n")
-                for urgent in filter(None, lines):
-                    runner.wake(int(urgent))
-                runner.wake()
+                for line in filter(None, lines):
+                    if line == _HASTEN:
+                        runner.hasten()
+                    else:
+                        runner.wake(int(line))
+                if any(line != _HASTEN for line in lines):
+                    runner.wake()
             runner.stop()
     except RankcastError as error:
         _say(_Report(refused=str(error)))

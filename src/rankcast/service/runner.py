@@ -70,6 +70,7 @@ class Runner:
         self._lock = StoreLock(store, "end that one, or start with --no-pipeline")
         self._woken = Flag()
         self._hurried = Flag()
+        self._hastened = Flag()
         self._urgent: deque[int] = deque(maxlen=_URGENT)
         self._stopping = Flag()
         self._ready = Flag()
@@ -110,6 +111,7 @@ class Runner:
         """Let the current batch finish, then end the thread."""
         self._stopping.set()
         self._hurried.set()
+        self._hastened.set()
         self._woken.set()
         if self._thread is not None:
             self._thread.join()
@@ -125,13 +127,19 @@ class Runner:
         if urgent is not None:
             self._urgent.append(urgent)
             self._hurried.set()
+            self._hastened.set()
         self._woken.set()
+
+    def hasten(self) -> None:
+        """Report that a publisher waits until events are served. The pause after a batch is then short."""
+        self._hastened.set()
 
     def _run(self) -> None:
         failures = 0
         while True:
             self._woken.clear()
             self._hurried.clear()
+            self._hastened.clear()
             if self._stopping.is_set():
                 break
             begun, before = monotonic(), self.batches
@@ -149,7 +157,7 @@ class Runner:
             if self._garbage is not None:
                 self._garbage.collect()
             if self.batches > before:
-                self._hurried.wait(_rest(monotonic() - begun))
+                self._rest(monotonic() - begun)
             self._woken.wait(self._poll)
         if self._serving is not None:
             with suppress(StoreError):  # the next start restores the state from what was saved before
@@ -176,6 +184,17 @@ class Runner:
             self._count(ended)
         self._serving.save(is_idle=True)
         self._serving.prepare(self._woken.is_set)
+
+    def _rest(self, worked: float) -> None:
+        """Wait before the next batch, given how many seconds the last one took.
+
+        Every batch costs a disk flush and a message to most feeds, however few events it has, so twenty batches a
+        second are enough, unless publishers wait for them. The pause also leaves processor time for publishers and
+        listeners.
+        """
+        short = min(worked / 2, _BEAT)
+        if not self._hurried.wait(short):
+            self._hastened.wait(max(0.0, _BEAT - worked - short))
 
     def _goes_on(self, at: float) -> bool:
         """Whether the next batch begins: at a time, or because somebody waits for it."""
@@ -210,12 +229,3 @@ class Runner:
     def _tell(self) -> None:
         with suppress(RuntimeError):  # nobody listens any more: the loop was closed
             self._told()
-
-
-def _rest(worked: float) -> float:
-    """Seconds to wait before the next batch, given how long the last one took.
-
-    Every batch costs a disk flush and a message to most feeds, however few events it has, so twenty batches a second
-    are enough. The pause also leaves processor time for publishers and listeners.
-    """
-    return min(max(_BEAT - worked, worked / 2), _BEAT)

@@ -83,7 +83,7 @@ class Service:
         self.feeds = Feeds(self.store, settings.poll)
         limits = settings.limits
         self.backlogs = PublisherBacklogs(
-            limits.backlog, limits.backlog_events, limits.backlog_requests, self._is_serving
+            limits.backlog, limits.backlog_events, limits.backlog_requests, self._is_serving, held=self._held
         )
         self.change_costs = ChangeCosts(_NO_LIMIT if settings.dev else limits.change_rate, limits.change_burst)
         self.runner: Runner | PipelineProcess = (
@@ -144,6 +144,9 @@ class Service:
     def _is_serving(self) -> bool:
         """Whether the pipeline runs here without an error."""
         return self.settings.pipeline and self.runner.is_running and self.runner.error is None
+
+    def _held(self) -> None:
+        self.runner.hasten()
 
     def _served(self, batch: CommittedBatch) -> None:
         self.backlogs.served(batch)

@@ -44,8 +44,8 @@ class Limits:
 
     `event_rate` and `event_burst` are a token bucket for the events that a token publishes, however they are divided
     into requests. `byte_rate` and `byte_burst` are one for their bytes. While the service runs the pipeline, the
-    unserved events of a publisher may take at most `backlog` seconds to serve and number at most `backlog_events`. At
-    most `backlog_requests` requests of a token may wait for room.
+    unserved events of all publishers may take at most `backlog` seconds to serve, and those of one publisher may number
+    at most `backlog_events`. At most `backlog_requests` requests of a token may wait for room.
 
     Changes of one owner's records may use `change_rate` seconds of one core per second, and `change_burst` seconds at
     once.

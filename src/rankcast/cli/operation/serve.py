@@ -62,7 +62,7 @@ def serve(
     ] = 10_000.0,
     max_backlog: Annotated[
         float,
-        bounded(0.001, 3600, metavar="SECONDS", help="Serving time that one publisher may have waiting in the log."),
+        bounded(0.001, 3600, metavar="SECONDS", help="Serving time that all publishers may have waiting in the log."),
     ] = 0.02,
     max_event_size: MaxEventSize = 256 * 1024,
     max_ahead: MaxAhead = "1h",
