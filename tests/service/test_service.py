@@ -7,6 +7,7 @@ from rankcast.errors import CatalogError, ExpressionError
 from rankcast.language import decode_event, decode_record
 from rankcast.model import Event, Record
 from rankcast.service import Service
+from rankcast.service.trial_tasks import explain_event
 
 
 def record(**fields: object) -> Record:
@@ -110,12 +111,12 @@ def test_an_explanation_is_of_the_catalog_of_its_time(service: Service) -> None:
     subscribe(service, "ann", "drama")
     service.publish([event(1, "drama")])
     subscribe(service, "ann", "comedy")
-    found = service.explain("ann", "e1")
+    found = explain_event(service.settings.store, 1_000, "ann", "e1")
     assert found.decision is not None
     assert found.decision.sent
     assert len(found.interests) == 1
     with pytest.raises(CatalogError, match="no event 'e2'"):
-        service.explain("ann", "e2")
+        explain_event(service.settings.store, 1_000, "ann", "e2")
 
 
 def test_what_is_delivered_wakes_those_who_send_it_on(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:

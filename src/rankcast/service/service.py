@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from datetime import timedelta
 
-from rankcast.engine.explain import Explanation
 from rankcast.errors import RankcastError
 from rankcast.language import parse
 from rankcast.model import Catalog, Delivery, Event, Policy, Record
@@ -34,7 +33,6 @@ from rankcast.service.trial_pool import TrialPool
 from rankcast.service.trial_tasks import (
     TrialHistory,
     backtest_history,
-    explain_event,
     funnel_history,
     recent_events,
     try_on_history,
@@ -253,11 +251,6 @@ class Service:
     def history(self, limit: int) -> TrialHistory:
         """The last events of the log, for a trial."""
         return TrialHistory(self.settings.store, limit, self.settings.limits.history_bytes)
-
-    def explain(self, user: str, event_id: str) -> Explanation:
-        """Why an event was or was not sent to a user. Replays the user, with the catalog as it was."""
-        settings = self.settings
-        return self.trials.run(user, explain_event, settings.store, settings.limits.explained, user, event_id)
 
     def try_expression(self, text: str, limit: int = 1000, user: str | None = None) -> ExpressionTrial:
         """What an expression would have matched among the last `limit` events."""

@@ -3,6 +3,7 @@ import time
 from rankcast.language import decode_event, decode_record
 from rankcast.service import Service
 from rankcast.service.studies.event_counts import count_recent
+from rankcast.service.trial_tasks import explain_event
 
 
 def served(service: Service) -> None:
@@ -39,7 +40,7 @@ def test_an_account_agrees_with_the_log(service: Service) -> None:
     for _, delivery in service.deliveries("ann", 0, 50):
         event = service.event(delivery.event)
         assert event is not None
-        explanation = service.explain(delivery.user, delivery.event)
+        explanation = explain_event(service.settings.store, 1_000, delivery.user, delivery.event)
         assert not explanation.remark
         assert explanation.decision is not None
         assert explanation.decision.sent
