@@ -25,10 +25,11 @@ _REMEMBERED = 50
 _HALF_LIFE = 5.0
 """Half-life of the highest cost in seconds. It rises at once and falls slowly."""
 _PEAK = 4.0
-"""By the highest cost, the unserved events of a publisher may take this many times as long as by the mean."""
+"""By the highest cost, the unserved events of the only active publisher may take this many times as long as by the
+mean. Nobody else waits for them."""
 _UNEVEN = 4.0
 """In a batch of several publishers, no event is charged more than this multiple of the average cost."""
-_ACTIVE = 10.0
+_ACTIVE = 60.0
 """Seconds for which a publisher who has published something counts as active."""
 _PATIENCE = 10.0
 _STUCK = 60.0
@@ -58,10 +59,10 @@ class _Account:
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     called: "asyncio.Future[None] | None" = None
 
-    def cost_at(self, now: float) -> float:
+    def cost_at(self, now: float, is_alone: bool = False) -> float:
         """The estimated cost of one event, in seconds."""
         highest = self.highest * 0.5 ** ((now - self.as_of) / _HALF_LIFE)
-        return float(max(_LEAST, self.mean, highest / _PEAK))
+        return float(max(_LEAST, self.mean, highest / _PEAK if is_alone else highest))
 
     def learn(self, found: float, count: int, now: float) -> None:
         """Take note of the mean cost of some events."""
@@ -78,8 +79,8 @@ class PublisherBacklogs:
 
     The pipeline serves the log in order, so every event waits for those published before it. The unserved events of all
     publishers together may take `seconds` of processor time, of which each active publisher has an equal share. What
-    they take is estimated from the mean cost of the publisher's earlier events; by their highest cost, it may be four
-    times as much. One publisher may have `events` unserved ones at most. One event is always allowed. To log more, a publisher waits until some events are served.
+    they take is estimated from the highest cost of the publisher's recent events. If no other publisher is active, it
+    is their mean cost, and by the highest cost it may be four times as much. One publisher may have `events` unserved ones at most. One event is always allowed. To log more, a publisher waits until some events are served.
     Nobody waits while no pipeline is serving.
 
     Parameters
@@ -198,8 +199,9 @@ class PublisherBacklogs:
             self._active[who] = now
             while next(iter(self._active.values())) < now - _ACTIVE:
                 del self._active[next(iter(self._active))]
-            share = self._seconds / len(self._active)
-            most = max(1, min(self._events, int(share / account.cost_at(now))))
+            count = len(self._active)
+            each = account.cost_at(now, is_alone=count == 1)
+            most = max(1, min(self._events, int(self._seconds / count / each)))
             taken = max(0, min(wanted, most - account.unserved))
             account.unserved += taken
             if taken:
