@@ -67,8 +67,10 @@ class ArrayRecentSampling(BudgetState):
         """The state in the format of `Sampling`."""
         from rankcast.engine.arrays.filters.kernels.budget import START, T
 
+        order = np.argsort(self._recent, kind="stable")
+        at, ends = self._recent_at[order], np.searchsorted(self._recent[order], np.arange(len(self._ids) + 1))
         positions = {
-            name: self._recent_at[self._recent == place].tolist()
+            name: at[ends[place] : ends[place + 1]].tolist()
             for place, name in enumerate(self._ids)
             if self._known[place]
         }
