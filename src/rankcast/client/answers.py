@@ -62,11 +62,15 @@ class DeliveryPage(NamedTuple):
 
 
 class TrialResult(NamedTuple):
-    """How many of the last events an expression would have matched, and the newest of them."""
+    """How many of the last events an expression would have matched, and the newest of them.
+
+    If something is vague, `by_thresholds` has the number for each attitude, and for crisp matching.
+    """
 
     matches: int
     of: int
     newest: list[Event]
+    by_thresholds: dict[str, int] | None = None
 
 
 def received_of(form: JsonObject) -> ReceivedDelivery:
@@ -78,4 +82,5 @@ def received_of(form: JsonObject) -> ReceivedDelivery:
 
 def trial_of(form: JsonObject) -> TrialResult:
     """Read a trial from its JSON form."""
-    return TrialResult(form["count"], form["of"], [decode_event(event) for event in form["matched"]])
+    newest = [decode_event(event) for event in form["matched"]]
+    return TrialResult(form["count"], form["of"], newest, form.get("by_thresholds"))

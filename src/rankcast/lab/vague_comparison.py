@@ -12,11 +12,13 @@ from typing import NamedTuple
 
 from rankcast.fuzzy.summary import number_of
 from rankcast.fuzzy.value_summary import strings_of
-from rankcast.matching import evaluate
+from rankcast.matching import evaluate, matches
 from rankcast.model import (
+    Attitude,
     AttributeValue,
     Catalog,
     Event,
+    Expression,
     Is,
     Subscription,
     Term,
@@ -25,7 +27,9 @@ from rankcast.model import (
     with_attitude,
 )
 
-__all__ = ["VagueCounts", "compare_vague", "vague_subscriptions"]
+__all__ = ["CRISP", "VagueCounts", "compare_thresholds", "compare_vague", "vague_subscriptions"]
+
+CRISP = "crisp"
 
 _CORE = Thresholds(1.0, 1.0)
 
@@ -43,7 +47,7 @@ class VagueCounts(NamedTuple):
 def vague_subscriptions(catalog: Catalog, most: int, examined: int) -> list[Subscription]:
     """The first subscriptions with a vague word, at most `most`, among the first `examined`."""
     known = islice(catalog.subscriptions.values(), examined)
-    return list(islice((one for one in known if any(isinstance(p.test, Is) for p in predicates_of(one.where))), most))
+    return list(islice((one for one in known if _is_vague(one.where)), most))
 
 
 def compare_vague(catalog: Catalog, subscriptions: Sequence[Subscription], events: Iterable[Event]) -> VagueCounts:
@@ -60,6 +64,30 @@ def compare_vague(catalog: Catalog, subscriptions: Sequence[Subscription], event
                 at_thresholds += 1
                 at_core += evaluate(core, crisp, meaning, norm, catalog.membership).holds
     return VagueCounts(len(known), len(subscriptions), vague, at_thresholds, at_core)
+
+
+def compare_thresholds(
+    catalog: Catalog, user: str | None, where: Expression, events: Sequence[Event]
+) -> dict[str, int]:
+    """How many events a vague expression matches with each attitude in all its vague predicates, and crisply (the core).
+
+    Empty if the expression has no vague word, and no event an imprecise value for it. O(events).
+    """
+    meaning, shared = catalog.meaning_of(user), catalog.membership
+    asked_for = {predicate.attribute for predicate in predicates_of(where)}
+    values = (event.attributes.get(name, ()) for event in events for name in asked_for)
+    if not (_is_vague(where) or any(not isinstance(value, tuple) for value in values)):
+        return {}
+    core = with_attitude(where, _CORE, everywhere=True)
+    counts = {CRISP: sum(matches(core, _crisp(event, catalog), meaning, shared) for event in events)}
+    for attitude in Attitude:
+        asked = with_attitude(where, attitude.thresholds, everywhere=True)
+        counts[attitude.value] = sum(matches(asked, event, meaning, shared) for event in events)
+    return counts
+
+
+def _is_vague(where: Expression) -> bool:
+    return any(isinstance(predicate.test, Is) for predicate in predicates_of(where))
 
 
 def _crisp(event: Event, catalog: Catalog) -> Event:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from rankcast.engine.explain import Explanation
 from rankcast.lab.evenness import Evenness, evenness
 from rankcast.lab.statistics import UserStats, user_places, user_stats
+from rankcast.lab.vague_comparison import compare_thresholds
 from rankcast.matching import matches
 from rankcast.model import Catalog, Delivery, Event, Expression, Policy
 from rankcast.model.actors import Actor, acting
@@ -74,8 +75,10 @@ def try_on_history(
     """What an expression would have matched, with the newest `shown` matches, newest first."""
     meaning = catalog.meaning_of(user)
     events = history.read()[::-1]
-    matched = [event for event in events if matches(where, event, meaning)]
-    return ExpressionTrial(len(matched), len(events), matched[:shown])
+    matched = [event for event in events if matches(where, event, meaning, catalog.membership)]
+    return ExpressionTrial(
+        len(matched), len(events), matched[:shown], by_thresholds=compare_thresholds(catalog, user, where, events)
+    )
 
 
 def backtest_history(history: TrialHistory, user: str, policy: Policy, catalog: Catalog) -> tuple[int, list[Delivery]]:

@@ -1,23 +1,22 @@
 """Trials on recent history: what an expression would have matched, and what a policy would have delivered."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from rankcast.engine.reference.shard import replay
 from rankcast.engine.trace import trace
 from rankcast.errors import RankcastError
-from rankcast.language import parse
-from rankcast.matching import matches
 from rankcast.model import Catalog, Delivery, Event, Policy
 
-__all__ = ["ExpressionTrial", "Funnel", "backtest", "funnel", "try_expression"]
+__all__ = ["ExpressionTrial", "Funnel", "backtest", "funnel"]
 
 
 @dataclass(frozen=True, slots=True)
 class ExpressionTrial:
     """The result of an expression: it matched `count` of `of` recent events. `matched` lists them, newest first.
 
+    `by_thresholds` says of a vague expression how many it matches with the thresholds of each attitude, and crisply.
     `error` says why the expression cannot be tried.
     """
 
@@ -25,6 +24,7 @@ class ExpressionTrial:
     of: int
     matched: list[Event]
     error: RankcastError | None = None
+    by_thresholds: dict[str, int] = field(default_factory=dict)
 
 
 class Funnel(NamedTuple):
@@ -37,18 +37,6 @@ class Funnel(NamedTuple):
     matched: int
     ranked: int
     delivered: int
-
-
-def try_expression(text: str, catalog: Catalog, events: Sequence[Event], user: str | None = None) -> ExpressionTrial:
-    """Match an expression against events (newest first), with the concepts as the user defines them."""
-    meaning = catalog.meaning_of(user)
-    try:
-        where = parse(text)
-        catalog.check_expression(where, user)
-    except RankcastError as error:
-        return ExpressionTrial(0, len(events), [], error)
-    matched = [event for event in events if matches(where, event, meaning)]
-    return ExpressionTrial(len(matched), len(events), matched)
 
 
 def backtest(user: str, policy: Policy, catalog: Catalog, events: Sequence[Event]) -> list[Delivery]:

@@ -24,6 +24,30 @@ def test_a_subscriber_may_be_optimistic_indifferent_or_pessimistic(client: TestC
     assert made["where"] == "price is cheap [0.75, 0.25]"
 
 
+def test_thresholds_beside_crisp(client: TestClient) -> None:
+    fill(client)
+    uncertain = [{"between": [900, 1600]}, {"between": [900, 1400]}, {"is": "cheap"}]
+    client.post("/v1/events", json=[{"id": f"u{at}", "attributes": {"price": one}} for at, one in enumerate(uncertain)])
+    tried = client.post("/v1/users/ann/trials/expression", json={"where": "price is cheap [0.9, 0]"}).json()
+    # 900 is cheap, 1400 to 0.6; the ranges possibly, and certainly to 0.4 and 0.6; what is called cheap to 0.5.
+    # Crisply, the ranges are 1250 and 1150, and what is called cheap is 1000.
+    assert tried["by_thresholds"] == {"crisp": 2, "optimistic": 5, "indifferent": 4, "pessimistic": 4}
+    assert tried["count"] == 4
+    ranged = client.post("/v1/users/ann/trials/expression", json={"where": "price < 1300"}).json()
+    # Below 1300 is surely 900, and with necessity 0.3 what is called cheap.
+    assert ranged["by_thresholds"] == {"crisp": 4, "optimistic": 4, "indifferent": 2, "pessimistic": 1}
+    assert "by_thresholds" not in client.post("/v1/users/ann/trials/expression", json={"where": "size > 3"}).json()
+
+
+def test_a_trial_reads_the_words_of_events_as_serving_does(client: TestClient) -> None:
+    """An event's words have the shared meaning; the subscription's have that of its user."""
+    fill(client)
+    client.put("/v1/users/ann/concepts/price/cheap", json={"left_shoulder": [1, 2]})
+    client.post("/v1/events", json=[{"id": "word", "attributes": {"price": {"is": "cheap"}}}])
+    tried = client.post("/v1/users/ann/trials/expression", json={"where": "price > 1200"}).json()
+    assert [one["id"] for one in tried["matched"]] == ["word", "e2500", "e1400"]
+
+
 def test_who_matches_an_interval(client: TestClient) -> None:
     fill(client)
     asked = {"attribute": "price", "low": 1000, "high": 2200}

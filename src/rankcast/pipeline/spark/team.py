@@ -2,7 +2,7 @@
 
 import os
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
@@ -30,12 +30,13 @@ from rankcast.rank import Specificity
 __all__ = ["deliver_to_team", "serve_team"]
 
 _NODE = "node int, blob binary"
-_SERVED = f"{_NODE}, event string, seq long, subscriptions array<string>, round int"
+_SERVED = f"{_NODE}, user string, event string, seq long, subscriptions array<string>, round int"
 """What nodes answer with: deliveries, and their own state in the columns of `_NODE`."""
 
 _TYPES = {
     "node": pa.int32(),
     "blob": pa.binary(),
+    "user": pa.string(),
     "event": pa.string(),
     "seq": pa.int64(),
     "subscriptions": pa.list_(pa.string()),
@@ -54,7 +55,13 @@ WriteBatch: TypeAlias = Callable[[DataFrame, int], None]
 
 
 def deliver_to_team(
-    events: DataFrame, catalog: Catalog, team: str, *, rounds: int, nodes: int | None = None, json: str | None = None
+    events: DataFrame,
+    catalog: Catalog,
+    team: str | Sequence[str],
+    *,
+    rounds: int,
+    nodes: int | None = None,
+    json: str | None = None,
 ) -> DataFrame:
     """What a team receives if its subscriptions are spread over nodes.
 
@@ -63,7 +70,8 @@ def deliver_to_team(
     events, json
         The same as for `deliver`.
     team
-        A user with a policy that has a threshold or sampling filter, by rate or interval.
+        A user with a policy that has a threshold or sampling filter, by rate or interval. Several teams are served by
+        the same nodes, each for itself.
     rounds
         The number of rounds into which the stream is divided. A round is the period of a lazy filter. After each round
         the nodes exchange messages of at most about 2 KiB and two bits per event of the round.
@@ -77,18 +85,18 @@ def deliver_to_team(
     and an event that two nodes deliver arrives once. docs/novelty.md measures the difference from a single node that
     knows everything.
     """
-    settings = check_team_filter(catalog.policy_of(team).filter)
+    settings = _settings_of(catalog, team)
     if rounds < 1:
         raise ModelError(f"rounds is {rounds}; it must be at least 1")
     count = shard_count(nodes)
-    matched = _matches(events, catalog, team, count, json)
-    return _deliveries(_served(matched, team, settings, count, partial(_equal_rounds, rounds=rounds)), team)
+    matched = _matches(events, catalog, settings, count, json)
+    return _deliveries(_served(matched, settings, count, partial(_equal_rounds, rounds=rounds)))
 
 
 def serve_team(
     events: DataFrame,
     catalog: Catalog,
-    team: str,
+    team: str | Sequence[str],
     write: WriteBatch,
     checkpoint: str | os.PathLike[str],
     *,
@@ -105,8 +113,8 @@ def serve_team(
         A streaming DataFrame, otherwise as for `deliver_to_team`. The events of a micro-batch are taken in publication
         order, after those of the micro-batches before. Only within a micro-batch is an id taken once.
     catalog, team, nodes
-        As for `deliver_to_team`. The catalog stays as it is while the query runs, and the number of nodes as long as
-        the checkpoint is used.
+        As for `deliver_to_team`. The catalog stays as it is while the query runs; the teams and the number of nodes,
+        as long as the checkpoint is used.
     write
         Gets the deliveries of each micro-batch (columns as of `deliver_to_team`) and its number. After a crash Spark
         repeats the last micro-batch: the same number comes again, with the same deliveries.
@@ -119,7 +127,7 @@ def serve_team(
 
     A micro-batch is a batch job of several stages, so it takes seconds, whatever the number of rounds in it.
     """
-    settings = check_team_filter(catalog.policy_of(team).filter)
+    settings = _settings_of(catalog, team)
     if round_length < 1:
         raise ModelError(f"round_length is {round_length}; it must be at least 1")
     if not events.isStreaming:
@@ -137,16 +145,16 @@ def serve_team(
         read = batch.sparkSession.read.parquet
         events = batch.persist()
         try:
-            rows = _matches(events, catalog, team, count, json)
+            rows = _matches(events, catalog, settings, count, json)
             if number:
                 rows = rows.unionAll(
                     read(before).where(f"batch = {number - 1} and event is null").select("node", "blob")
                 )
-            served = _served(rows, team, settings, count, rounds, number)
+            served = _served(rows, settings, count, rounds, number)
             served.withColumn("batch", f.lit(number)).write.mode("overwrite").parquet(after)
         finally:
             events.unpersist()
-        write(_deliveries(read(after), team), number)
+        write(_deliveries(read(after)), number)
 
     writer = events.writeStream.foreachBatch(serve).option("checkpointLocation", place)
     writer = writer.trigger(availableNow=True) if trigger is None else writer.trigger(processingTime=trigger)
@@ -155,11 +163,12 @@ def serve_team(
 
 
 class _Node(msgspec.Struct):
-    """The matches of a node in rounds that were not served yet; and its state, if this is what a micro-batch left.
+    """A team's matches of a node in rounds that were not served yet; and its state, if this is what a micro-batch left.
 
     `published` is the number of events so far; without a state, of this batch. `nodes` is the size of the team.
     """
 
+    team: str
     number: int
     nodes: int
     published: int
@@ -167,49 +176,59 @@ class _Node(msgspec.Struct):
     state: State | None = None
 
 
-def _matches(events: DataFrame, catalog: Catalog, team: str, nodes: int, json: str | None) -> DataFrame:
-    """A row `_NODE` for each node, with its matches of a batch."""
-    return by_shard(
-        partial(_matched, nodes=nodes), _NODE, prepared(events, json), _divided(catalog, team, nodes), nodes, int
-    )
+def _settings_of(catalog: Catalog, team: str | Sequence[str]) -> dict[str, Filter]:
+    """The filter of each team."""
+    teams = [team] if isinstance(team, str) else team
+    return {one: check_team_filter(catalog.policy_of(one).filter) for one in teams}
 
 
-def _divided(catalog: Catalog, team: str, nodes: int) -> Catalog:
-    """The team's part of the catalog, with its nodes as separate users."""
+def _matches(events: DataFrame, catalog: Catalog, teams: Iterable[str], nodes: int, json: str | None) -> DataFrame:
+    """A row `_NODE` for each node of each team, with its matches of a batch."""
+    divided = _divided(catalog, teams, nodes)
+    return by_shard(partial(_matched, nodes=nodes), _NODE, prepared(events, json), divided, nodes, _number_of)
+
+
+def _divided(catalog: Catalog, teams: Iterable[str], nodes: int) -> Catalog:
+    """The teams' part of the catalog, with their nodes as separate users: a number, a space and the team each."""
     divided = Catalog([record for record in catalog.records() if isinstance(record, Concept) and record.user is None])
-    for number in range(nodes):
-        for concept in catalog.concepts.values():
-            if concept.user == team:
-                divided.add(replace(concept, user=str(number)))
-        divided.add(Policy(str(number), norm=catalog.policy_of(team).norm))
-    for subscription in catalog.subscriptions_of(team):
-        divided.add(replace(subscription, user=str(node_of(subscription.id, nodes))))
+    for team in teams:
+        for number in range(nodes):
+            user = f"{number} {team}"
+            for concept in catalog.concepts.values():
+                if concept.user == team:
+                    divided.add(replace(concept, user=user))
+            divided.add(Policy(user, norm=catalog.policy_of(team).norm))
+        for subscription in catalog.subscriptions_of(team):
+            divided.add(replace(subscription, user=f"{node_of(subscription.id, nodes)} {team}"))
     return divided
 
 
+def _number_of(user: str) -> int:
+    return int(user.partition(" ")[0])
+
+
 def _matched(catalog: Catalog, blocks: Iterator[Block], nodes: int) -> Iterator[pa.Table]:
-    """All matches of one node, with the positions of the events in publication order."""
-    (user,) = catalog.policies
-    names = list(catalog.subscriptions)
-    covers = Specificity(catalog.subscriptions_of(user), catalog.meaning_of(user))
+    """All matches of one node, by team, with the positions of the events in publication order."""
+    owned = [(one.user, one.id) for one in catalog.subscriptions.values()]
+    covers = {user: Specificity(catalog.subscriptions_of(user), catalog.meaning_of(user)) for user in catalog.policies}
     published = 0
-    matches = []
+    matches: dict[str, list[_Match]] = {user: [] for user in covers}
     for block in blocks:
         published += len(block.times)
-        of_event: list[list[str]] = [[] for _ in block.events]
+        of_event: list[dict[str, list[str]]] = [{} for _ in block.events]
         for place, slot in zip(block.matches.event.tolist(), block.matches.subscription.tolist(), strict=True):
-            of_event[place].append(names[slot])
-        matches += [
-            (event.seq, event.id, own, list(covers.most_specific(own)))
-            for event, own in zip(block.events, of_event, strict=True)
-            if own
-        ]
-    node = _Node(int(user), nodes, published, matches)
-    yield pa.table({"node": pa.array([node.number], pa.int32()), "blob": [msgspec.msgpack.encode(node)]})
+            user, name = owned[slot]
+            of_event[place].setdefault(user, []).append(name)
+        for event, by_user in zip(block.events, of_event, strict=True):
+            for user, own in by_user.items():
+                matches[user].append((event.seq, event.id, own, list(covers[user].most_specific(own))))
+    found = [_Node(user.partition(" ")[2], _number_of(user), nodes, published, own) for user, own in matches.items()]
+    numbers = pa.array([node.number for node in found], pa.int32())
+    yield pa.table({"node": numbers, "blob": [msgspec.msgpack.encode(node) for node in found]})
 
 
 def _served(
-    rows: DataFrame, team: str, settings: Filter, nodes: int, rounds: _Rounds, number: int | None = None
+    rows: DataFrame, settings: Mapping[str, Filter], nodes: int, rounds: _Rounds, number: int | None = None
 ) -> DataFrame:
     """Serve the rounds that are there, in as many tasks as can run at the same time: rows `_SERVED`.
 
@@ -218,7 +237,7 @@ def _served(
     tasks = min(nodes, _cores(rows.sparkSession))
     keys = f.array(*map(f.lit, shard_keys(tasks)))
     placed = rows.repartition(tasks, keys[f.col("node") % tasks])
-    step = shipped(_serve_nodes, team=team, settings=settings, nodes=nodes, tasks=tasks, rounds=rounds, number=number)
+    step = shipped(_serve_nodes, settings=dict(settings), nodes=nodes, tasks=tasks, rounds=rounds, number=number)
     return placed.mapInArrow(step, _SERVED, barrier=tasks > 1)
 
 
@@ -227,13 +246,13 @@ def _cores(spark: SparkSession) -> int:
     return 1 if context is None else int(context.defaultParallelism)
 
 
-def _deliveries(served: DataFrame, team: str) -> DataFrame:
+def _deliveries(served: DataFrame) -> DataFrame:
     """Each event once, with the matching subscriptions of all nodes."""
     return (
         served.where("event is not null")
-        .groupBy("event", "seq", "round")
+        .groupBy("user", "event", "seq", "round")
         .agg(f.array_sort(f.flatten(f.collect_list("subscriptions"))).alias("subscriptions"))
-        .select(f.lit(team).alias("user"), "event", "seq", "subscriptions", "round")
+        .select("user", "event", "seq", "subscriptions", "round")
     )
 
 
@@ -248,16 +267,15 @@ def _complete_rounds(served: int, published: int, length: int) -> list[tuple[int
 
 def _serve_nodes(
     batches: Iterator[pa.RecordBatch],
-    team: str,
-    settings: Filter,
+    settings: Mapping[str, Filter],
     nodes: int,
     tasks: int,
     rounds: _Rounds,
     number: int | None,
 ) -> Iterator[pa.RecordBatch]:
-    """Serve the nodes of one task, while other tasks serve the others."""
+    """Serve the nodes of one task, team by team, while other tasks serve the others."""
     blobs = [blob for batch in batches for blob in batch["blob"].to_pylist()]
-    held = _joined([msgspec.msgpack.decode(blob, type=_Node) for blob in blobs], nodes, bool(number))
+    rows = [msgspec.msgpack.decode(blob, type=_Node) for blob in blobs]
     answers: list[tuple[object, ...]] = []
     with joined_tasks(tasks) as send:
 
@@ -265,35 +283,51 @@ def _serve_nodes(
             found = send(msgspec.msgpack.encode(own))
             return {at: one for part in found for at, one in msgspec.msgpack.decode(part, type=_REPORTS).items()}
 
-        together = Team(team, settings, nodes, [node.number for node in held], exchange)
-        states = [node.state for node in held if node.state is not None]
-        if states:
-            together.restore({**states[0], "nodes": [state["nodes"][0] for state in states]})
-        for at, start, end in rounds(together.published, held[0].published):
-            parts = [_between(node.matches, start, end) for node in held]
-            found = set(together.advance([[TeamMatch(*one) for one in part] for part in parts], end - start))
-            for node, part in zip(held, parts, strict=True):
-                answers += [(node.number, None, name, seq, own, at) for seq, name, own, _ in part if seq in found]
-    if number is not None:
-        state = together.state()
-        for node, of_node in zip(held, state["nodes"], strict=True):
-            node.matches = _between(node.matches, together.published, node.published)
-            node.state = {**state, "nodes": [of_node]}
-            answers.append((node.number, msgspec.msgpack.encode(node), None, None, None, None))
+        for team, of_team in settings.items():
+            held = _joined([node for node in rows if node.team == team], nodes, bool(number))
+            together = Team(team, of_team, nodes, [node.number for node in held], exchange)
+            answers += _serve_rounds(team, together, held, rounds)
+            if number is not None:
+                answers += _saved(team, together, held)
     columns = zip(*answers, strict=True) if answers else [()] * len(_TYPES)
     arrays = [pa.array(column, kind) for column, kind in zip(columns, _TYPES.values(), strict=True)]
     yield pa.RecordBatch.from_arrays(arrays, names=[*_TYPES])
 
 
+def _serve_rounds(team: str, together: Team, held: list[_Node], rounds: _Rounds) -> Iterator[tuple[object, ...]]:
+    """What the nodes of this task deliver in the rounds that are there, after the state that they hold."""
+    states = [node.state for node in held if node.state is not None]
+    if states:
+        together.restore({**states[0], "nodes": [state["nodes"][0] for state in states]})
+    for at, start, end in rounds(together.published, held[0].published):
+        parts = [_between(node.matches, start, end) for node in held]
+        found = set(together.advance([[TeamMatch(*one) for one in part] for part in parts], end - start))
+        for node, part in zip(held, parts, strict=True):
+            for seq, name, own, _ in part:
+                if seq in found:
+                    yield node.number, None, team, name, seq, own, at
+
+
+def _saved(team: str, together: Team, held: list[_Node]) -> Iterator[tuple[object, ...]]:
+    """The state of each node after this micro-batch, with the matches that wait for the end of a round."""
+    state = together.state()
+    for node, of_node in zip(held, state["nodes"], strict=True):
+        node.matches = _between(node.matches, together.published, node.published)
+        node.state = {**state, "nodes": [of_node]}
+        yield node.number, msgspec.msgpack.encode(node), team, None, None, None, None
+
+
 def _joined(rows: Sequence[_Node], nodes: int, resumes: bool) -> list[_Node]:
-    """The nodes of a task, by number, with the matches of this batch after those that wait for the end of a round."""
+    """The nodes of a team, by number, with the matches of this batch after those that wait for the end of a round."""
     new = sorted((node for node in rows if node.state is None), key=lambda node: node.number)
     if not resumes:
         return new
     held = {node.number: node for node in rows if node.state is not None and node.nodes == nodes}
     for node in new:
         if node.number not in held:
-            raise ModelError(f"the checkpoint of the team lacks node {node.number} of {nodes}; begin with a new one")
+            raise ModelError(
+                f"the checkpoint lacks node {node.number} of {nodes} of {node.team!r}; begin with a new one"
+            )
         before = held[node.number]
         before.matches += [(seq + before.published, name, own, best) for seq, name, own, best in node.matches]
         before.published += node.published

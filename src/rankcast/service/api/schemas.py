@@ -233,7 +233,13 @@ SCHEMAS: JsonObject = {
         ("deliveries", "next"),
     ),
     "Trial": _object(
-        {"count": _COUNT, "of": _COUNT, "matched": _list("Event"), "label": _TEXT},
+        {
+            "count": _COUNT,
+            "of": _COUNT,
+            "matched": _list("Event"),
+            "label": _TEXT,
+            "by_thresholds": {**_OPEN, "description": "if something is vague: the count crisply, and by each attitude"},
+        },
         ("count", "of", "matched"),
         example={"count": 12, "of": 1000, "matched": [], "label": "genre is drama"},
     ),

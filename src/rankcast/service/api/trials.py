@@ -26,7 +26,10 @@ router = APIRouter(prefix="/users/{user:part}", tags=["trials"])
     "/trials/expression", openapi_extra=body("TrialOfExpression"), responses=says("Trial", "How many, and which")
 )
 async def try_expression(user: Owner, service: ServiceOf, content: Body, request: Request) -> Response:
-    """How many of the last `limit` events an expression would have matched, with the newest `show` of them."""
+    """How many of the last `limit` events an expression would have matched, with the newest `show` of them.
+
+    If something is vague, `by_thresholds` compares the attitudes with crisp matching.
+    """
     where, limit, shown = await by_turn(_expression, content, user, service)
     part = await by_turn(service.part_of, user)
     await by_turn(part.check_expression, where, user)
@@ -36,7 +39,8 @@ async def try_expression(user: Owner, service: ServiceOf, content: Body, request
 
     def told() -> Response:
         matched = fitting(map(encode_event, trial.matched), service.settings.limits.page_bytes)
-        return answer({"count": trial.count, "of": trial.of, "matched": matched, "label": label(where)})
+        told = {"count": trial.count, "of": trial.of, "matched": matched, "label": label(where)}
+        return answer(told | ({"by_thresholds": trial.by_thresholds} if trial.by_thresholds else {}))
 
     return await by_turn(told)
 

@@ -69,24 +69,28 @@ def test_text_and_form_stay_in_step_and_survive_a_reload(site: Any, visit: Calla
 def test_how_sure_a_vague_condition_must_be_is_set_by_a_word_or_by_numbers(
     site: Any, visit: Callable[..., Page]
 ) -> None:
-    site.put({"kind": "concept", "name": "cheap", "attribute": "price", "left_shoulder": [100, 200]})
+    site.put({"kind": "concept", "name": "slow", "attribute": "tempo", "left_shoulder": [100, 200]})
+    site.publish({"tempo": 90}, {"tempo": 140}, {"tempo": {"between": [90, 180]}})
     page = visit("/subscriptions?new=", "may")
-    text_of(page).fill("price is cheap")
+    text_of(page).fill("tempo is slow")
+    beside = page.get_by_role("table", name="The same with other thresholds").get_by_role("row")
+    for row, told in enumerate(("crisp1", "if possible3", "if likely1", "if certain2")):
+        expect(beside.nth(row)).to_have_text(told)
     sure, certain = page.get_by_role("combobox", name="How sure"), page.get_by_label("At least certain to")
     sure.click()
     page.get_by_role("option", name="if certain").click()
-    expect(text_of(page)).to_have_value("price is cheap [0.5, 0.5]")
+    expect(text_of(page)).to_have_value("tempo is slow [0.5, 0.5]")
     expect(certain).to_have_count(0)
     sure.click()
     page.get_by_role("option", name="my numbers").click()
     expect(certain).to_have_value("0.5")
     certain.fill("0.25")
-    expect(text_of(page)).to_have_value("price is cheap [0.5, 0.25]")
+    expect(text_of(page)).to_have_value("tempo is slow [0.5, 0.25]")
     page.get_by_label("At least possible to").fill("0.75")
-    expect(text_of(page)).to_have_value("price is cheap [0.75, 0.25]")
+    expect(text_of(page)).to_have_value("tempo is slow [0.75, 0.25]")
     expect(page.locator(".rc-tried")).to_be_visible()  # so no answer is on its way when the text changes
-    text_of(page).fill("price is cheap [indifferent] and price < 3")
-    expect(page.get_by_text("if likely")).to_be_visible()
+    text_of(page).fill("tempo is slow [indifferent] and tempo < 3")
+    expect(page.get_by_role("group", name="Conditions").get_by_text("if likely")).to_be_visible()
     expect(certain).to_have_count(0)
 
 

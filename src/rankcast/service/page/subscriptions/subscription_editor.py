@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from nicegui import ui
 
 from rankcast.errors import CatalogError, ExpressionError, ModelError, RankcastError
+from rankcast.lab.vague_comparison import CRISP
 from rankcast.language import label, parse, show
 from rankcast.language.event_words import title_of
 from rankcast.language.mistakes import AttributeKinds, attribute_kinds, likely_mistakes
@@ -18,6 +19,7 @@ from rankcast.service.page.hints import Hint, hints_of
 from rankcast.service.page.reasons import short_name
 from rankcast.service.page.subscriptions.form_view import FormView
 from rankcast.service.page.subscriptions.forms import Condition, Form, FormShape, expression_of, form_of, is_complete
+from rankcast.service.page.subscriptions.threshold_view import ATTITUDE_WORDS
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, complaining, fill_bar, group, set_props, slide, words
 from rankcast.service.record_costs import check_cost
@@ -272,6 +274,20 @@ class SubscriptionEditor:
         ui.run_javascript(f"rankcast.address({written})")
 
 
+def _show_thresholds(trial: ExpressionTrial) -> None:
+    """The effect of thresholds: the same wish with each attitude, beside crisp."""
+    if not trial.by_thresholds:
+        return
+    titles = {CRISP: "crisp", **ATTITUDE_WORDS}
+    with group("table", "rc-table rc-small", aria_label="The same with other thresholds"), group("tbody"):
+        for case, count in trial.by_thresholds.items():
+            with group("tr"):
+                set_props(words("th", titles[case]), scope="row")
+                with group("td"):
+                    fill_bar(count / trial.of, f"{count} of {trial.of}")
+                words("td", f"{count:,}")
+
+
 def _show_trial(trial: ExpressionTrial) -> None:
     if trial.error is not None:
         words("p", str(trial.error), "rc-bad")
@@ -282,6 +298,7 @@ def _show_trial(trial: ExpressionTrial) -> None:
     with group("p", "rc-row"):
         fill_bar(trial.count / trial.of, f"{trial.count} of {trial.of}")
         words("span", f"Would have matched {trial.count:,} of the last {trial.of:,} events", "rc-strong rc-tried")
+    _show_thresholds(trial)
     if not trial.count:
         words("p", "The conditions may be too narrow, or the values may be spelled differently.", "rc-soft rc-small")
         return

@@ -7,15 +7,16 @@ from nicegui import ui
 from rankcast.model import Attitude, Thresholds
 from rankcast.service.page.widgets import complaining, group, set_props
 
-__all__ = ["ThresholdView"]
+__all__ = ["ATTITUDE_WORDS", "ThresholdView"]
 
 _OWN = "own"
-_WORDS = {
+
+ATTITUDE_WORDS = {
     Attitude.OPTIMISTIC.value: "if possible",
     Attitude.INDIFFERENT.value: "if likely",
     Attitude.PESSIMISTIC.value: "if certain",
-    _OWN: "my numbers",
 }
+"""What the page calls the attitudes."""
 
 
 class ThresholdView:
@@ -25,7 +26,9 @@ class ThresholdView:
         self._changed = changed
         self._thresholds = thresholds or Thresholds()
         word = next((one.value for one in Attitude if one.thresholds == self._thresholds), _OWN)
-        choice = ui.select(_WORDS, value=word, on_change=lambda change: self._choose(change.value))
+        choice = ui.select(
+            {**ATTITUDE_WORDS, _OWN: "my numbers"}, value=word, on_change=lambda change: self._choose(change.value)
+        )
         set_props(choice.props("dense outlined options-dense").classes("rc-hedge"), aria_label="How sure")
         self._numbers = group("div", "rc-row")
         self._choose(word)
