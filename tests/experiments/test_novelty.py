@@ -10,10 +10,11 @@ import pytest
 
 from rankcast.lab.reproduce import ExperimentReport, experiments
 from rankcast.model import FilterKind, Scoring, Update
+from rankcast.rank import entropy
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from experiments import novelty_changes, novelty_common
+from experiments import novelty_changes, novelty_common, thesis_paced
 
 KNOWN = experiments(Path(__file__).parents[2] / "experiments")
 NAMES = [
@@ -48,6 +49,18 @@ def test_each_experiment_runs_on_a_short_stream(name, tmp_path):
 def run(kind=FilterKind.THRESHOLD, scoring=Scoring.RATE, update=Update.LAZY, stream=None, **more):
     how = novelty_common.settings(kind, scoring, update, **more)
     return novelty_common.run(stream or novelty_common.default_stream(), how)
+
+
+def test_the_best_steady_threshold_by_interval_spends_the_share():
+    places = novelty_common.default_stream(1.25, 20_000).places
+    at = {share: thesis_paced.steady_entropy(places, share) for share in (0.1, 0.175, 0.2)}
+    assert HIGHEST > at[0.1] > at[0.175] > at[0.2]
+    lasts, counts = {}, [0] * 10
+    for t, place in enumerate(places.tolist()):
+        if t - lasts.get(place, -math.inf) >= 33:
+            lasts[place], counts[place] = t, counts[place] + 1
+    assert at[0.2] == pytest.approx(entropy(counts), abs=0.003)
+    assert sum(counts) / len(places) == pytest.approx(0.2, abs=0.003)
 
 
 def test_threshold_by_rate_reaches_the_optimum_and_nearly_spends_the_budget():
