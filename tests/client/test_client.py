@@ -124,7 +124,11 @@ def test_all_verbs(served: tuple[str, Service], tokens: dict[str, str]) -> None:
         got = list(ann.deliveries(with_events=True))
         assert [one.event.attributes["genre"] for one in got if one.event] == [("drama",)] * len(got)
         assert [one.number for one in ann.deliveries(1, newest_first=True)] == [got[-1].number]
-        assert ann.try_expression("year is recent").matches == 1
+        tried = ann.try_expression("year is recent")
+        assert (tried.matches, [*(tried.by_thresholds or ())]) == (
+            1,
+            ["crisp", "optimistic", "indifferent", "pessimistic"],
+        )
         assert ann.explain("e1")["sent"] is True
         assert ann.stats()["deliveries"] == len(got)
         assert old.user == "ann"

@@ -52,7 +52,8 @@ CASES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "calm": ({**SLIDING, "calm": 0.1}, (*WINDOW, "--calm", "0.1")),
     "max_min": ({**SLIDING, "objective": "max_min"}, (*WINDOW, "--objective", "max_min")),
     "equality": ({**SLIDING, "distance": "equality"}, (*WINDOW, "--distance", "equality")),
-    "all_matching": (
+    "all_matching": ({**SLIDING, "specific": False}, (*WINDOW, "--no-specific")),  # the maximum, as in DEBS 6.1
+    "functions": (
         {**SLIDING, "specific": False, "levels": "halving", "aggregate": "mean"},
         (*WINDOW, "--no-specific", "--levels", "halving", "--aggregate", "mean"),
     ),

@@ -17,6 +17,7 @@ _COMMANDS: Mapping[str, Sequence[str]] = {
     _CATALOG: (
         "catalog.init:init", "catalog.subscribe:subscribe", "catalog.subscribe:unsubscribe",
         "catalog.subscribe:subscriptions", "catalog.prefer:prefer", "catalog.policy:policy", "catalog.concept:concept",
+        "catalog.advertise:advertise",
     ),
     _STORE: (
         "operation.publish:publish", "operation.run:run", "operation.serve:serve", "operation.deliveries:deliveries",

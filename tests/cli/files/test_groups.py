@@ -36,8 +36,8 @@ def test_what_sharing_saves(rankcast: Any, lines: Any, tmp_path: Path) -> None:
     rankcast("groups", *files, "--out", "x.jsonl", code=2)
 
 
-@pytest.mark.spark
-def test_on_spark_it_is_the_same(rankcast: Any, lines: Any) -> None:
+@pytest.mark.parametrize("engine", ["local", pytest.param("spark", marks=pytest.mark.spark)])
+def test_every_engine_gives_the_same(rankcast: Any, lines: Any, engine: str) -> None:
     files = ["--catalog", str(lines("c.jsonl", CATALOG)), "--events", str(lines("e.jsonl", EVENTS))]
     chosen = ["--similarity", "1", "--engine"]
-    assert rankcast("groups", *files, *chosen, "spark").stdout == rankcast("groups", *files, *chosen, "oracle").stdout
+    assert rankcast("groups", *files, *chosen, engine).stdout == rankcast("groups", *files, *chosen, "oracle").stdout

@@ -36,6 +36,7 @@ def test_another_rate(rankcast: Any, files: list[str]) -> None:
     assert "did you mean 'ann'" in rankcast("optimum", *files, "--user", "anne", code=None).stderr
 
 
-@pytest.mark.spark
-def test_on_spark_it_is_the_same(rankcast: Any, files: list[str]) -> None:
-    assert rankcast("optimum", *files, "--engine", "spark").stdout == rankcast("optimum", *files).stdout
+@pytest.mark.parametrize("engine", ["local", pytest.param("spark", marks=pytest.mark.spark)])
+def test_every_engine_gives_the_same(rankcast: Any, files: list[str], engine: str) -> None:
+    expected = rankcast("optimum", *files, "--engine", "oracle").stdout
+    assert rankcast("optimum", *files, "--engine", engine).stdout == expected

@@ -1,9 +1,11 @@
-"""Every policy field that the papers ask for, on Spark: what `deliver` sends is what the reference engine sends."""
+"""Every policy field that the papers ask for, on Spark, in batch and live: the reference engine sends the same."""
 
 from rankcast.engine.reference.shard import replay
 from rankcast.language import decode_record, dumps, encode_event
 from rankcast.model import Catalog
 from rankcast.pipeline.spark import deliver
+from rankcast.pipeline.spark.live.host import Host
+from rankcast.store import Store
 
 THRESHOLD = {"novelty": "threshold", "rate": 0.3, "period": 12}
 POLICIES = {
@@ -21,7 +23,8 @@ POLICIES = {
     "calm": {"mode": "sliding", "k": 2, "length": 8, "sigma": 0.2, "calm": 0.1},
     "max_min": {"mode": "periodic", "k": 3, "length": 10, "sigma": 0.3, "objective": "max_min"},
     "equality": {"mode": "sliding", "k": 2, "length": 8, "sigma": 0.2, "distance": "equality"},
-    "all_matching": {
+    "all_matching": {"mode": "history", "k": 2, "length": 9, "specific": False},
+    "functions": {
         "mode": "history",
         "k": 2,
         "length": 9,
@@ -51,3 +54,17 @@ def test_spark_sends_what_the_reference_sends(spark, world):
     assert sorted((row.user, row.seq, row.rank, row.window, [*row.subscriptions]) for row in found) == sorted(
         (one.user, one.seq, one.rank, one.window, [*one.subscriptions]) for one in expected
     )
+
+
+def test_the_live_pipeline_sends_the_same(world, tmp_path):
+    """What Spark runs live, in three micro-batches and with every state saved between them, but without Spark."""
+    with Store.create(tmp_path / "s.db") as store:
+        store.change(put=list(catalog().records()))
+        store.publish(world.events(150))
+        pipeline = world.Pipeline(store, tmp_path / "s.db")
+        for end in (40, 90, 150):
+            pipeline.host = Host()  # another process: it starts from the saved state
+            pipeline.serve_log(end, close=end == 150)
+        sent = world.delivered(store)
+        assert sent == world.expected(store)
+    assert {one.user for one in sent} == {*POLICIES}
