@@ -1,9 +1,23 @@
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from rankcast.model import Decaying, Filter, Norm, NoveltyPart, Policy, Update
+from rankcast.model import (
+    Aggregate,
+    Credit,
+    Decaying,
+    DistanceName,
+    Filter,
+    Levels,
+    Norm,
+    NoveltyPart,
+    ObjectiveName,
+    Policy,
+    RateSpan,
+    Update,
+)
 from rankcast.model.declared import declared
 from rankcast.store import Store
 
@@ -126,6 +140,57 @@ def test_every_declared_field_has_a_control(site: Any, visit: Callable[..., Page
         kept = store.catalog().policy_of("uma")
     assert (kept.norm, kept.authority) == (Norm.PRODUCT, {"imdb": 0.5})
     assert (kept.filter.period, kept.filter.update) == (500, Update.EAGER)
+
+
+def test_what_the_papers_ask_for_is_set_and_saved(site: Any, visit: Callable[..., Page]) -> None:
+    """Every policy field of `tests/service/test_paper_policies.py` that no other test here sets."""
+    site.subscribe("ula", x="series = 'ula'")
+    page = visit("/policy", "ula")
+    page.get_by_role("button", name="Surprise me").click()
+    expect(page.locator(".rc-policy-words")).to_contain_text("the best 20% of what matches")
+    page.get_by_role("button", name='Expand "Advanced"').click()
+    for label, word in (
+        ("Rank from several subscriptions", Aggregate.MEAN),
+        ("Scores of preference levels", Levels.HALVING),
+        ("Kind of diversity", ObjectiveName.MAX_MIN),
+        ("How values are compared", DistanceName.EQUALITY),
+        ("Rates are counted over", RateSpan.DECAYED),
+        ("A delivery counts for", Credit.MOST_NOVEL),
+    ):
+        page.get_by_label(label, exact=True).first.click()
+        page.get_by_role("option", name=word.title, exact=True).click()
+        page.wait_for_function(f"location.search.includes('{word.value}')")
+    for label, text in (
+        ("Least gain of a new set", "0.125"),
+        ("Half-life of counts", "77"),
+        ("Start of single subscriptions", "ula-x=0.75"),
+    ):
+        page.get_by_label(label, exact=True).first.fill(text)
+        page.wait_for_function(f"location.search.includes('{text.rpartition('=')[2]}')")
+    for label, name in (
+        ("Only the most specific subscriptions count", "specific"),
+        ("Start in proportion to preference", "preferred"),
+        ("Exactly in each period", "exact"),
+    ):
+        page.get_by_role("checkbox", name=label).click()
+        page.wait_for_function(f"location.search.includes('{name}')")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("It applies from the next event on")).to_be_visible()
+    with Store.open(site.path) as store:
+        kept = store.catalog().policy_of("ula")
+    assert kept.filter is not None
+    assert kept.filter.update is Update.PACED
+    assert kept == replace(
+        kept,
+        aggregate=Aggregate.MEAN,
+        levels=Levels.HALVING,
+        objective=ObjectiveName.MAX_MIN,
+        distance=DistanceName.EQUALITY,
+        calm=0.125,
+        specific=False,
+        filter=replace(kept.filter, rates=RateSpan.DECAYED, half_life=77, credit=Credit.MOST_NOVEL, exact=False),
+        decay=Decaying(betas={"ula-x": 0.75}, preferred=True),
+    )
 
 
 def test_advice_on_the_rate_of_a_filter(site: Any, visit: Callable[..., Page]) -> None:
