@@ -14,7 +14,7 @@ from rankcast.rank import entropy
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from experiments import novelty_changes, novelty_common, thesis_paced
+from experiments import novelty_changes, novelty_common, thesis_paced, thesis_sec3_4
 
 KNOWN = experiments(Path(__file__).parents[2] / "experiments")
 NAMES = [
@@ -61,6 +61,16 @@ def test_the_best_steady_threshold_by_interval_spends_the_share():
             lasts[place], counts[place] = t, counts[place] + 1
     assert at[0.2] == pytest.approx(entropy(counts), abs=0.003)
     assert sum(counts) / len(places) == pytest.approx(0.2, abs=0.003)
+
+
+def test_nodes_that_exchange_all_scores_are_the_plain_filter_on_one_node_and_spend_less_on_many():
+    stream = novelty_common.default_stream(events=20_000)
+    one, ten = (thesis_sec3_4.with_all_scores(stream, nodes, 1000) for nodes in (1, 10))
+    plain = run(stream=stream)
+    assert one == (pytest.approx(plain.entropy), plain.share)
+    settings, length = thesis_sec3_4.VARIANTS[thesis_sec3_4.ALL_SCORES]
+    ours = thesis_sec3_4.serve(stream, settings, 10, length)
+    assert ten[1] < 0.15 < 0.19 < ours.share
 
 
 def test_threshold_by_rate_reaches_the_optimum_and_nearly_spends_the_budget():

@@ -48,6 +48,10 @@ CATALOG = [
     {"kind": "subscription", "id": "f3", "user": "cat", "where": "price is very cheap [0.2, 0]"},
     {"kind": "subscription", "id": "f4", "user": "dora", "where": "price is cheap"},
     {"kind": "subscription", "id": "f5", "user": "cat", "where": "price <= 700 [1, 0]"},
+    # attitudes
+    {"kind": "subscription", "id": "a1", "user": "eli", "where": "price is cheap [optimistic]"},
+    {"kind": "subscription", "id": "a2", "user": "eli", "where": "price is cheap [indifferent]"},
+    {"kind": "subscription", "id": "a3", "user": "eli", "where": "price is cheap [pessimistic]"},
 ]
 
 
@@ -86,6 +90,13 @@ EXPECTED = {
     ("said-cheap", "f4"): 1,
     ("said-cheap", "f5"): 1,
     ("empty", "n1"): 1,
+    ("at-700", "a1"): 0.5,
+    ("at-700", "a3"): 0.5,
+    ("about-700", "a1"): 0.75,
+    ("about-700", "a2"): 0.75,
+    ("said-cheap", "a1"): 1,
+    ("said-cheap", "a2"): 1,
+    ("said-cheap", "a3"): 1,
 }
 
 
@@ -120,7 +131,7 @@ def test_sorted_by_event_then_by_place_in_the_catalog(match: Any) -> None:
 def test_one_bad_record_costs_only_itself(match: Any) -> None:
     result = match([*CATALOG, {"kind": "subscription", "id": "t1", "user": "ann", "where": "x = 1"}], EVENTS, code=1)
     assert len(result.stdout.splitlines()) == len(EXPECTED)
-    assert result.stderr == "c.jsonl:16: duplicate subscription 't1', first on line 5\n"
+    assert result.stderr == "c.jsonl:19: duplicate subscription 't1', first on line 5\n"
 
 
 def test_only_engines_that_exist(match: Any) -> None:
