@@ -261,6 +261,9 @@ def test_any_version_is_the_replay_of_the_changes(store, place, seed):
     with Store.open(place) as fresh:
         for version in reversed(range(len(versions))):
             assert view(store.catalog(version)) == view(fresh.catalog(version)) == view(versions[version])
+            some = [random.choice(["ann", "bob"])]
+            read = fresh.catalog_part(some.__contains__, version, lambda users, some=some: [*{*users} & {*some}])
+            assert view(read) == view(versions[version].part(some.__contains__))
     replay = Catalog()
     for version, group in itertools.groupby(store.changes(after=0), key=lambda change: change.version):
         for change in group:

@@ -3,9 +3,9 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, Row, insert, select
 
 from rankcast.errors import CatalogError, StoreError
 from rankcast.language import RecordTexts, decode_record
@@ -16,7 +16,7 @@ from rankcast.store.catalog import state as catalog_state
 from rankcast.store.catalog.cache import CatalogCache
 from rankcast.store.catalog.history import oldest_version
 from rankcast.store.catalog.parts import CatalogParts, VersionRange
-from rankcast.store.catalog.state import KINDS, UNREADABLE, RecordStep, changed_record
+from rankcast.store.catalog.state import KINDS, UNREADABLE, RecordRow, RecordStep, changed_record
 from rankcast.store.engine import Database
 from rankcast.store.schema import catalog_changes, catalog_records, catalog_versions, microseconds
 from rankcast.store.sql import copy_rows, last_number, paged
@@ -55,6 +55,10 @@ class CatalogLog:
         self._parts = CatalogParts()
         self._owners: tuple[int, list[str]] = (0, [])
         """The users who have records, as of a version."""
+        self._texts = RecordTexts()
+        """Shared by the parts of that version, whose subscriptions often say the same."""
+        self._since: tuple[int, int, dict[tuple[str, str], RecordRow | None] | None] = (0, 0, None)
+        """What changed from one version to another: the records as they were before."""
         self._reported: set[UnreadableRecord] = set()
         """The unreadable records that this process has added to the rejects."""
 
@@ -196,10 +200,19 @@ class CatalogLog:
         left_out: list[UnreadableRecord],
     ) -> Catalog:
         """Read a version record by record, leaving out what cannot be read."""
-        if version == newest and among is not None:
+        if among is not None:
             if self._owners[0] != newest:
-                self._owners = newest, catalog_state.owners(connection)
-            return catalog_state.load_users(connection, among(self._owners[1]), left_out)
+                self._owners, self._texts = (newest, catalog_state.owners(connection)), RecordTexts()
+            if self._since[:2] != (version, newest):
+                self._since = version, newest, catalog_state.changed_since(connection, version, newest)
+            if (changed := self._since[2]) is not None:
+                kept: list[Row[Any] | RecordRow] = [
+                    row
+                    for row in catalog_state.users_rows(connection, among(self._owners[1]))
+                    if (row.kind, row.key) not in changed
+                ]
+                kept += [row for row in changed.values() if row and (row.owner is None or serves(row.owner))]
+                return catalog_state.catalog_of(kept, left_out, self._texts.decode)
         if version == newest:
             return catalog_state.load_served(connection, serves, left_out)
         rows = catalog_state.load_before(catalog_state.changes(connection, 0, version), left_out)
@@ -224,7 +237,8 @@ class CatalogLog:
     def part(self, serves: Callable[[str], bool], version: int | None, among: Among | None = None) -> Catalog:
         """The records of some users and the shared ones. Cost: O(all records), but only these are decoded.
 
-        With `among`, which picks these users from all, the newest version costs as much as their records.
+        With `among`, which picks these users from all, it costs as much as their records. For an older version, the
+        first part costs O(all changes), and further ones do not.
         """
         with self._database.reading() as connection:
             newest = newest_version(connection)

@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Any, NamedTuple
 
+import msgspec
 from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, func, select
 
 from rankcast.language import RecordTexts, decode_record, dumps
@@ -25,6 +26,7 @@ __all__ = [
     "advance",
     "catalog_of",
     "changed_record",
+    "changed_since",
     "changes",
     "delete_rows",
     "load",
@@ -33,10 +35,10 @@ __all__ = [
     "load_served",
     "load_shared",
     "load_user",
-    "load_users",
     "owners",
     "rows_like",
     "slot_of_text",
+    "users_rows",
     "write",
 ]
 
@@ -103,12 +105,34 @@ def load_served(
     return catalog_of(of_served, left_out, RecordTexts().decode)
 
 
-def load_users(connection: Connection, users: Iterable[str], left_out: list[UnreadableRecord]) -> Catalog:
-    """Load the records of these users, and the records without an owner. Cost: O(these records)."""
+def users_rows(connection: Connection, users: Iterable[str]) -> list[Row[Any]]:
+    """The rows of these users, and the rows without an owner. Cost: O(these rows)."""
     rows = _rows(connection, catalog_records.c.owner.is_(None))
     for chunk in chunks(iter(users), _CHUNK):
         rows += _rows(connection, catalog_records.c.owner.in_(chunk))
-    return catalog_of(rows, left_out, RecordTexts().decode)
+    return rows
+
+
+def changed_since(
+    connection: Connection, version: int, newest: int
+) -> "dict[tuple[str, str], RecordRow | None] | None":
+    """The records that changed after a version, by kind and key, as they were then; None for those that did not exist.
+
+    Cost: O(all changes). None if it is not known what changed, because a change does not identify its record.
+    """
+    kept: dict[tuple[str, str], RecordRow | None] = {}
+    for _, _, text in changes(connection, version, newest):
+        slot = slot_of_text(text)
+        if slot is None:
+            return None
+        kept[slot.kind, slot.key] = None
+    if kept:
+        for number, removed, text in changes(connection, 0, version):
+            slot = slot_of_text(text)
+            if slot is not None and (place := (slot.kind, slot.key)) in kept:
+                before = kept[place]
+                kept[place] = None if removed else RecordRow(*slot, number if before is None else before.arrived, text)
+    return kept
 
 
 def owners(connection: Connection) -> list[str]:
@@ -287,7 +311,7 @@ def _remembered(text: str) -> Record:
 def slot_of_text(text: str) -> _Slot | None:
     """The position of a record, whether it can be read or not; None if the text does not identify it."""
     try:
-        form = json.loads(text)
+        form = _quickly(text)
         match form["kind"]:
             case "subscription":
                 return _Slot("subscription", form["id"], form["user"])
@@ -302,6 +326,16 @@ def slot_of_text(text: str) -> _Slot | None:
     except (LookupError, *UNREADABLE):
         pass
     return None
+
+
+def _quickly(text: str) -> JsonObject:
+    """Read JSON, as `json.loads` does."""
+    form: JsonObject
+    try:
+        form = msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeError):  # NaN, infinity, or nothing that can be read
+        form = json.loads(text)
+    return form
 
 
 def _slot(record: Record) -> _Slot:

@@ -33,7 +33,7 @@ class StoreCatalogs:
         self._kept: dict[int, Catalog] = {}
 
     def at(self, version: int) -> Catalog:
-        """The shard's part of a version. Cost: O(its records); O(all records) if the first version is not the newest."""
+        """The shard's part of a version. Cost: O(its records)."""
         base = max((known for known in self._kept if known <= version), default=None)
         if base is None:
             catalog = self._store.catalog_part(self._home, version, self._home.among)
