@@ -27,6 +27,11 @@ const rankcast = {
     const text = new URLSearchParams(query).toString();
     history.replaceState(history.state, "", location.pathname + (text ? "?" + text : ""));
   },
+
+  // Says of the text field in an element whether its text is wrong.
+  invalid(id, isWrong) {
+    document.querySelector(`#c${id} textarea`)?.setAttribute("aria-invalid", isWrong);
+  },
 };
 rankcast.paint();
 rankcast.system.addEventListener("change", rankcast.paint);

@@ -80,11 +80,10 @@ class SubscriptionEditor:
                     self._form = FormView(known.hints, self._form_changed)
                     self._formless = words("p", _FORMLESS, "rc-note rc-warn")
                 with group("div", "rc-column"):
-                    self._text = (
-                        ui.textarea("The same as text", value=text, on_change=self._text_changed)
-                        .props("outlined autogrow debounce=200 spellcheck=false autocapitalize=off input-class=rc-code")
-                        .classes("rc-text")
-                    )
+                    with group("div", "rc-text") as self._field:
+                        self._text = ui.textarea("The same as text", value=text, on_change=self._text_changed).props(
+                            "outlined autogrow debounce=200 spellcheck=false autocapitalize=off input-class=rc-code"
+                        )
                     set_props(self._text, placeholder="genre = 'drama' and year > 1999")
                     self._said = group("div", "rc-said", role="status", aria_live="polite")
                     self._tried = group("div", "rc-column rc-tight", aria_live="polite")
@@ -185,7 +184,7 @@ class SubscriptionEditor:
                 words("p", f"{mistake[:1].upper()}{mistake[1:]}", "rc-note rc-warn rc-small")
         if not self._named:
             self._name.set_value(self._free_name(short_name(where)))
-        self._text.props(remove="error")
+        self._show_wrong(False)
         ui.timer(0, lambda number=self._tries: self._try(number, text), once=True)
 
     def _complain(self, complaint: str) -> None:
@@ -194,11 +193,16 @@ class SubscriptionEditor:
         self._tried.clear()
         self._tries += 1
         self._save_button.disable()
-        self._text.props("error hide-bottom-space no-error-icon")
+        self._show_wrong(True)
         with self._said:
             if pointed:
                 words("pre", "\n".join(pointed), "rc-code rc-pointed")
             words("p", message, "rc-bad")
+
+    def _show_wrong(self, is_wrong: bool) -> None:
+        """Mark the text, or not. To change the text field itself would send its text too, over what is being typed."""
+        self._field.classes(add="rc-wrong" if is_wrong else "", remove="" if is_wrong else "rc-wrong")
+        ui.run_javascript(f"rankcast.invalid({self._field.id}, {json.dumps(is_wrong)})")
 
     async def _try(self, number: int, text: str) -> None:
         trial = await self._trial(text)
