@@ -50,16 +50,40 @@ def test_a_publisher_has_so_many_unserved_as_are_served_in_its_time() -> None:
         log.serve(0.01, first)
         assert await log.publish("spam", 10_000) == 10
         assert await log.publish("news", 1) == 1  # others are not held up
-        assert log.held == 0
         waiting = asyncio.create_task(log.publish("spam", 10_000))
         await asyncio.sleep(0.01)
         assert not waiting.done()
-        assert log.held == 1, "the pipeline is told that somebody waits for it"
         log.serve(0.01, 11)
         assert await waiting in (4, 5), "two publishers share the time"
         log.serve(0.01, 5)
         log.now += backlogs._ACTIVE + 1
         assert await log.publish("spam", 10_000) in (9, 10), "the other has not published for a while"
+
+    run(story)
+
+
+def test_the_pipeline_is_told_if_all_who_publish_wait() -> None:
+    async def story() -> None:
+        log = Log(seconds=0.1)
+        served = await log.publish("spam", 10_000)
+        assert log.held == 0
+        waiting = asyncio.create_task(log.publish("spam", 10_000))
+        await asyncio.sleep(0.01)
+        assert log.held == 1
+        log.serve(0.001, served)
+        served = await waiting + await log.publish("news", 1)
+        waiting = asyncio.create_task(log.publish("spam", 10_000))
+        await asyncio.sleep(0.01)
+        assert log.held == 1, "somebody publishes who need not wait"
+        also = asyncio.create_task(log.publish("news", 10_000))
+        await asyncio.sleep(0.01)
+        rest = asyncio.create_task(log.publish("news", 10_000))
+        await asyncio.sleep(0.01)
+        assert log.held == 2, "now both wait"
+        for _ in range(3):
+            log.serve(0.001, served)
+            await asyncio.sleep(0.01)
+        assert all(one.done() for one in (waiting, also, rest))
 
     run(story)
 

@@ -25,12 +25,15 @@ _REMEMBERED = 50
 _HALF_LIFE = 5.0
 """Half-life of the highest cost in seconds. It rises at once and falls slowly."""
 _PEAK = 4.0
-"""By the highest cost, the unserved events of the only active publisher may take this many times as long as by the
-mean. Nobody else waits for them."""
+"""If all active publishers are held up, their unserved events may take this many times as long by the highest cost as
+by the mean: nobody who publishes little waits for them."""
 _UNEVEN = 4.0
 """In a batch of several publishers, no event is charged more than this multiple of the average cost."""
 _ACTIVE = 60.0
 """Seconds for which a publisher who has published something counts as active."""
+_HELD_UP = 1.0
+"""Seconds for which a publisher who had to wait counts as held up."""
+_MANY_ACTIVE = 100
 _PATIENCE = 10.0
 _STUCK = 60.0
 """If the pipeline serves nothing for this many seconds, publishers no longer wait for it."""
@@ -56,13 +59,14 @@ class _Account:
     is_measured: bool = False
     unserved: int = 0
     waiting: int = 0
+    held_until: float = float("-inf")
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     called: "asyncio.Future[None] | None" = None
 
-    def cost_at(self, now: float, is_alone: bool = False) -> float:
+    def cost_at(self, now: float, is_mean: bool = False) -> float:
         """The estimated cost of one event, in seconds."""
         highest = self.highest * 0.5 ** ((now - self.as_of) / _HALF_LIFE)
-        return float(max(_LEAST, self.mean, highest / _PEAK if is_alone else highest))
+        return float(max(_LEAST, self.mean, highest / _PEAK if is_mean else highest))
 
     def learn(self, found: float, count: int, now: float) -> None:
         """Take note of the mean cost of some events."""
@@ -79,8 +83,8 @@ class PublisherBacklogs:
 
     The pipeline serves the log in order, so every event waits for those published before it. The unserved events of all
     publishers together may take `seconds` of processor time, of which each active publisher has an equal share. What
-    they take is estimated from the highest cost of the publisher's recent events. If no other publisher is active, it
-    is their mean cost, and by the highest cost it may be four times as much. One publisher may have `events` unserved ones at most. One event is always allowed. To log more, a publisher waits until some events are served.
+    they take is estimated from the highest cost of the publisher's recent events. If all other active publishers are
+    held up as well, it is the mean cost, and by the highest cost it may be four times as much. One publisher may have `events` unserved ones at most. One event is always allowed. To log more, a publisher waits until some events are served.
     Nobody waits while no pipeline is serving.
 
     Parameters
@@ -90,7 +94,8 @@ class PublisherBacklogs:
     is_serving
         Whether a pipeline serves the log and reports its batches to `served`.
     held
-        Called whenever a publisher has to wait for the pipeline. Returns at once.
+        Called whenever a publisher has to wait for the pipeline, if all others who are active wait too. Returns at
+        once.
     """
 
     def __init__(
@@ -134,7 +139,6 @@ class PublisherBacklogs:
                     while not isinstance(taken := self._reserve(who, account, wanted), int):
                         if self._clock() >= until:
                             raise TimeoutError
-                        self._held()
                         await asyncio.wait([taken], timeout=_LOOK)
                     return taken
             except TimeoutError:
@@ -199,15 +203,25 @@ class PublisherBacklogs:
             self._active[who] = now
             while next(iter(self._active.values())) < now - _ACTIVE:
                 del self._active[next(iter(self._active))]
-            count = len(self._active)
-            each = account.cost_at(now, is_alone=count == 1)
-            most = max(1, min(self._events, int(self._seconds / count / each)))
+            is_rush = self._is_rush(who, now)
+            each = account.cost_at(now, is_mean=is_rush)
+            most = max(1, min(self._events, int(self._seconds / len(self._active) / each)))
             taken = max(0, min(wanted, most - account.unserved))
             account.unserved += taken
             if taken:
                 return taken
             account.called = asyncio.get_running_loop().create_future()
+            account.held_until = now + _HELD_UP
+            if is_rush:
+                self._held()
             return account.called
+
+    def _is_rush(self, who: str, now: float) -> bool:
+        """Whether all other active publishers are held up too."""
+        if len(self._active) > _MANY_ACTIVE:
+            return False
+        others = [self._accounts.get(other) for other in self._active if other != who]
+        return all(other is not None and other.held_until > now for other in others)
 
     def _call(self, account: _Account) -> None:
         called, account.called = account.called, None
