@@ -15,7 +15,7 @@ from waiting import until
 from rankcast.errors import StoreError
 from rankcast.language import decode_event, decode_record
 from rankcast.model import Event
-from rankcast.service import Service, ServiceSettings
+from rankcast.service import Service, ServiceSettings, children
 from rankcast.service.pipeline_process import PipelineProcess
 
 pytestmark = pytest.mark.slow
@@ -74,6 +74,19 @@ def test_a_store_that_another_serves_is_refused(process: Service, settings: Serv
     with pytest.raises(StoreError, match="served by another process already"):
         process.start()
     other.stop()
+
+
+def test_a_publisher_who_waits_ends_its_pause(process: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = "import rankcast.service.runner as made; made._BEAT = 60.0; "
+    monkeypatch.setattr(children, "_COMMAND", slow + children._COMMAND)
+    process.start()
+    process.publish([event(1)])
+    until(lambda: process.runner.events == 1)
+    process.store.publish([event(2)])  # by nobody whom the service knows, so it is not urgent
+    process.runner.wake()
+    assert process.store.last_delivery() == 1
+    process.runner.hasten()
+    until(lambda: process.store.last_delivery() == 2, 20)
 
 
 @pytest.mark.parametrize("is_stuck", [False, True])
