@@ -84,8 +84,9 @@ class PublisherBacklogs:
     The pipeline serves the log in order, so every event waits for those published before it. The unserved events of all
     publishers together may take `seconds` of processor time, of which each active publisher has an equal share. What
     they take is estimated from the highest cost of the publisher's recent events. If all other active publishers are
-    held up as well, it is the mean cost, and by the highest cost it may be four times as much. One publisher may have `events` unserved ones at most. One event is always allowed. To log more, a publisher waits until some events are served.
-    Nobody waits while no pipeline is serving.
+    held up as well, it is the mean cost, and by the highest cost it may be four times as much. One publisher may have
+    `events` unserved ones at most. One event is always allowed. To log more, a publisher waits until some events are
+    served. Nobody waits while no pipeline is serving.
 
     Parameters
     ----------

@@ -53,8 +53,9 @@ class PipelineProcess:
     """Like `Runner`, but works in a child process that ends with this one, even if this one is killed.
 
     The child reads its task from its input. Later input lines wake the child; they may have the offset of an urgent
-    event. A line with a plus sign says that a publisher waits. The end of the input stops it. The child writes reports to its output. A child that dies is replaced: the
-    new one serves again what was not committed, and nothing is delivered twice.
+    event. A line with a plus sign says that a publisher waits. The end of the input stops it. The child writes reports
+    to its output. A child that dies is replaced: the new one serves again what was not committed, and nothing is
+    delivered twice.
     """
 
     def __init__(
