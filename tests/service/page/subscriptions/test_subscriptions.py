@@ -69,7 +69,7 @@ def test_text_and_form_stay_in_step_and_survive_a_reload(site: Any, visit: Calla
 
 
 def test_how_sure_a_vague_condition_must_be_is_set_by_a_word_or_by_numbers(
-    site: Any, visit: Callable[..., Page]
+    site: Any, visit: Callable[..., Page], snap: Callable[[Page, str], None]
 ) -> None:
     site.put({"kind": "concept", "name": "slow", "attribute": "tempo", "left_shoulder": [100, 200]})
     site.publish({"tempo": 90}, {"tempo": 140}, {"tempo": {"between": [90, 180]}})
@@ -78,6 +78,7 @@ def test_how_sure_a_vague_condition_must_be_is_set_by_a_word_or_by_numbers(
     beside = page.get_by_role("table", name="The same with other thresholds").get_by_role("row")
     for row, told in enumerate(("crisp1", "if possible3", "if likely1", "if certain2")):
         expect(beside.nth(row)).to_have_text(told)
+    snap(page, "subscription-thresholds")
     sure, certain = page.get_by_role("combobox", name="How sure"), page.get_by_label("At least certain to")
     sure.click()
     page.get_by_role("option", name="if certain").click()
