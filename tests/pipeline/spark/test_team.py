@@ -15,9 +15,23 @@ from rankcast.choose.filters.chance import chance
 from rankcast.choose.filters.team import TeamMatch, node_of, serve_together
 from rankcast.errors import ModelError
 from rankcast.language import parse
-from rankcast.model import EPOCH, Catalog, Credit, Filter, FilterKind, Policy, RateSpan, Scoring, Subscription, Update
+from rankcast.model import (
+    EPOCH,
+    Catalog,
+    Concept,
+    Credit,
+    Filter,
+    FilterKind,
+    Policy,
+    RateSpan,
+    Scoring,
+    Subscription,
+    Table,
+    Term,
+    Update,
+)
 from rankcast.pipeline.spark import deliver_to_team, serve_team
-from rankcast.pipeline.spark.team import _complete_rounds, _Node, _serve_nodes
+from rankcast.pipeline.spark.team import _complete_rounds, _divided, _Node, _serve_nodes
 
 TOPICS = "abcdef"
 PUBLISHED, LENGTH = 200, 50
@@ -163,6 +177,16 @@ def test_any_cut_into_micro_batches_gives_the_same(variant, nodes, sizes):
         next(_serve_nodes(rows(new, state), settings, nodes + 1, 1, _complete_rounds, number=9))
     found = sorted((variant, seq, event, sorted(names), at) for (seq, event, at), names in delivered.items())
     assert found == expected(variant, nodes)
+
+
+def test_a_team_may_have_the_longest_name():
+    team = "x" * 256
+    known = Catalog([Concept("hot", "topic", Table((("a", 1.0),)), team)])
+    known.add(Subscription("s", team, parse("topic is hot")))
+    known.add(Policy(team, filter=VARIANTS["lazy"]))
+    divided = _divided(known, ["other", team], 3)
+    (one,) = divided.subscriptions.values()
+    assert divided.meaning_of(one.user)("topic", Term("hot")) == Table((("a", 1.0),))
 
 
 def test_a_team_needs_a_filter_that_nodes_can_share(spark, tmp_path):

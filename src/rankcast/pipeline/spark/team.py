@@ -184,30 +184,36 @@ def _settings_of(catalog: Catalog, team: str | Sequence[str]) -> dict[str, Filte
 
 def _matches(events: DataFrame, catalog: Catalog, teams: Iterable[str], nodes: int, json: str | None) -> DataFrame:
     """A row `_NODE` for each node of each team, with its matches of a batch."""
-    divided = _divided(catalog, teams, nodes)
-    return by_shard(partial(_matched, nodes=nodes), _NODE, prepared(events, json), divided, nodes, _number_of)
+    known = list(teams)
+    match = partial(_matched, nodes=nodes, teams=known)
+    return by_shard(match, _NODE, prepared(events, json), _divided(catalog, known, nodes), nodes, _node_of_user)
 
 
-def _divided(catalog: Catalog, teams: Iterable[str], nodes: int) -> Catalog:
-    """The teams' part of the catalog, with their nodes as separate users: a number, a space and the team each."""
+def _divided(catalog: Catalog, teams: Sequence[str], nodes: int) -> Catalog:
+    """The teams' part of the catalog, with their nodes as separate users (`_user`)."""
     divided = Catalog([record for record in catalog.records() if isinstance(record, Concept) and record.user is None])
-    for team in teams:
+    for place, team in enumerate(teams):
         for number in range(nodes):
-            user = f"{number} {team}"
+            user = _user(number, place)
             for concept in catalog.concepts.values():
                 if concept.user == team:
                     divided.add(replace(concept, user=user))
             divided.add(Policy(user, norm=catalog.policy_of(team).norm))
         for subscription in catalog.subscriptions_of(team):
-            divided.add(replace(subscription, user=f"{node_of(subscription.id, nodes)} {team}"))
+            divided.add(replace(subscription, user=_user(node_of(subscription.id, nodes), place)))
     return divided
 
 
-def _number_of(user: str) -> int:
+def _user(node: int, team: int) -> str:
+    """The user that stands for a node of a team, by their numbers."""
+    return f"{node} {team}"
+
+
+def _node_of_user(user: str) -> int:
     return int(user.partition(" ")[0])
 
 
-def _matched(catalog: Catalog, blocks: Iterator[Block], nodes: int) -> Iterator[pa.Table]:
+def _matched(catalog: Catalog, blocks: Iterator[Block], nodes: int, teams: Sequence[str]) -> Iterator[pa.Table]:
     """All matches of one node, by team, with the positions of the events in publication order."""
     owned = [(one.user, one.id) for one in catalog.subscriptions.values()]
     covers = {user: Specificity(catalog.subscriptions_of(user), catalog.meaning_of(user)) for user in catalog.policies}
@@ -222,7 +228,10 @@ def _matched(catalog: Catalog, blocks: Iterator[Block], nodes: int) -> Iterator[
         for event, by_user in zip(block.events, of_event, strict=True):
             for user, own in by_user.items():
                 matches[user].append((event.seq, event.id, own, list(covers[user].most_specific(own))))
-    found = [_Node(user.partition(" ")[2], _number_of(user), nodes, published, own) for user, own in matches.items()]
+    found = [
+        _Node(teams[int(user.partition(" ")[2])], _node_of_user(user), nodes, published, own)
+        for user, own in matches.items()
+    ]
     numbers = pa.array([node.number for node in found], pa.int32())
     yield pa.table({"node": numbers, "blob": [msgspec.msgpack.encode(node) for node in found]})
 
