@@ -27,13 +27,13 @@ def test_room_grows_for_an_event_with_many_matches(layout):
     assert len(index._searches) == 1
 
 
-def test_spans_and_runs_that_do_not_fit_the_room_are_searched_all_the_same(layout):
+def test_what_does_not_fit_the_room_is_searched_all_the_same(layout):
     index = index_of([f"a >= {i % 40} and b >= {i % 9} and c = {i % 3}" for i in range(1_500)])
     asked = event(a=30, b=7, c=1)
     expected = index.places(asked).tolist()
     assert expected == [i for i in range(1_500) if i % 40 <= 30 and i % 9 <= 7 and i % 3 == 1]
     (search,) = index._searches
-    search.table[15, 1], search.table[16, 1] = 1, 2  # one span, two runs
+    search.table[15:20, 1] = 1, 1, 2, 2, 3  # one list, one span, two runs, three postings
     assert index.places(asked).tolist() == expected
 
 

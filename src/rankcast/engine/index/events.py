@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from operator import itemgetter
 from typing import TypeAlias, cast
 
 import numpy as np
@@ -53,6 +54,9 @@ _Item: TypeAlias = tuple[str, Values]
 
 _PAIR = 8
 """The bytes of an attribute and a code."""
+
+_first = itemgetter(0)
+"""The first value of an attribute, which is a boolean if one of them is."""
 
 
 class Encoder:
@@ -135,7 +139,7 @@ class Encoder:
         attributes = cast("dict[str, Values]", event.attributes)
         try:
             joined = b"".join(map(self._known[False].get, attributes.items()))  # type: ignore[arg-type]
-            has_bool = bool in set(map(type, chain.from_iterable(attributes.values())))
+            has_bool = bool in set(map(type, map(_first, attributes.values())))
         except TypeError:  # an imprecise value, or one that is not known yet
             has_bool = True
         if has_bool:
@@ -160,7 +164,7 @@ class Encoder:
         """The attributes and codes of each attribute's values; None if one is imprecise."""
         attributes = cast("dict[str, Values]", event.attributes)
         try:
-            has_bool = bool in set(map(type, chain.from_iterable(attributes.values())))
+            has_bool = bool in set(map(type, map(_first, attributes.values())))
         except TypeError:  # an imprecise value is no tuple
             return None
         if not has_bool:

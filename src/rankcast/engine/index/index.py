@@ -142,10 +142,12 @@ class Index:
         while size == NO_ROOM:
             search = SingleSearch(self.compiled, 4 * search.room)
             size = search_one(search.table, pairs)
-        places = None if size == MARKED else search.places[:size].copy()
+        places = None
+        if size != MARKED:
+            found = search.places[:size]
+            found.sort()
+            places = found.astype(np.int64)
         self._searches.append(search)
-        if places is not None:
-            places.sort()
         return places
 
     def _search(

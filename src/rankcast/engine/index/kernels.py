@@ -26,11 +26,11 @@ def match_events(
         last = min(first + BLOCK, count)
         before = size
         if last - first < few:
-            ends, counts, begins, is_true, spans, chosen = workspace(len(level_start) - 1, literals.shape[1])
+            written = workspace(len(level_start) - 1, literals.shape[1])
             size, is_marked = search_events(
                 words, numbers, literals, instructions, set_words, group_ends, scored, lists, level_start, level,
                 literal_start, event_start, attribute, low, high, is_soft, first, last, least, out_event, out_item, size,
-                ends, counts, begins, is_true, spans, chosen,
+                *written,
             )  # fmt: skip
         else:
             size, is_marked = search_block(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rankcast.compiling import kernel
 from rankcast.engine.index.compiled import CompiledIndex
 from rankcast.engine.index.holding import MISSING
-from rankcast.engine.index.singles import search_events
+from rankcast.engine.index.singles import MOST, search_events
 from rankcast.plain import Array
 
 __all__ = ["MARKED", "NO_ROOM", "SingleSearch", "search_one"]
@@ -24,7 +24,6 @@ MARKED, NO_ROOM = -1, -2
 """Why a search has no result: some of it may have flags; the room is too small."""
 
 _ROOM = 1 << 9
-_SPANS = 256
 
 
 class SingleSearch:
@@ -33,8 +32,8 @@ class SingleSearch:
     def __init__(self, compiled: CompiledIndex, room: int = _ROOM) -> None:
         it, attributes = compiled, len(compiled.level_start) - 1
         ends = np.full((attributes, 2), (MISSING, -1), np.int32)
-        is_true = np.zeros(it.literals.shape[1] + 1, np.bool_)
-        is_true[-1] = True
+        is_true = np.zeros(it.literals.shape[1] + 1, np.uint8)
+        is_true[-1] = 1
         self._read: list[Array] = [
             np.ascontiguousarray(array, kind)
             for array, kind in (
@@ -44,10 +43,11 @@ class SingleSearch:
             )
         ]  # fmt: skip
         self._written: list[Array] = [
-            ends, np.ones(attributes, np.int32), np.empty(attributes, np.int64), is_true, np.empty(_SPANS, np.int64),
-            np.empty((_SPANS, 2), np.int64), np.empty((2, room), np.int32), np.empty(room, np.int64),
+            ends, np.ones(attributes, np.int32), np.empty(attributes, np.int64), is_true, np.empty(MOST, np.int64),
+            np.empty(MOST, np.int64), np.empty(MOST, np.int64), np.empty(MOST, np.int64), np.empty(MOST, np.int64),
+            np.zeros(2, np.int64), np.zeros(1, np.bool_), np.empty((2, room), np.int32), np.empty(room, np.int32),
         ]  # fmt: skip
-        self.places: NDArray[np.int64] = self._written[-1]
+        self.places: NDArray[np.int32] = self._written[-1]
         """Where the search writes the places of the matches."""
         self.room = room
         arrays = [*self._read, *self._written]
@@ -84,25 +84,24 @@ def search_one(table, pairs):
     """
     words = _row(table, 0, np.int32)
     numbers = numba.carray(_pointer(table[0, 0]), 2 * table[0, 1], np.uint16)
-    count = len(pairs) >> 1
-    start, is_soft = np.zeros(2, np.int64), np.zeros(1, np.bool_)
-    start[1] = count
-    attribute, low = np.empty(count, np.int32), np.empty(count, np.int32)
-    for v in range(count):
-        attribute[v], low[v] = pairs[2 * v], pairs[2 * v + 1]
+    start = _row(table, 20, np.int64)
+    start[1] = len(pairs) >> 1
+    attribute, low = pairs[::2], pairs[1::2]
     ends = numba.carray(_pointer(table[11, 0]), (1, table[11, 1], 2), np.int32)
     counts = numba.carray(_pointer(table[12, 0]), (1, table[12, 1]), np.int32)
     begins = numba.carray(_pointer(table[13, 0]), (1, table[13, 1]), np.int64)
-    out = _rows(table, 17, np.int32)
+    out = _rows(table, 22, np.int32)
     size, is_marked = search_events(
         words, numbers, _rows(table, 1, np.int32), _rows(table, 2, np.int32), _row(table, 3, np.int32),
         _rows(table, 4, np.int32), _rows(table, 5, np.float64), _row(table, 6, np.int64), _row(table, 7, np.int32),
-        _rows(table, 8, np.int32), _row(table, 9, np.int32), start, attribute, low, low, is_soft, 0, 1, 0, out[0],
-        out[1], 0, ends, counts, begins, _row(table, 14, np.bool_), _row(table, 15, np.int64), _rows(table, 16, np.int64),
+        _rows(table, 8, np.int32), _row(table, 9, np.int32), start, attribute, low, low, _row(table, 21, np.bool_),
+        0, 1, 0, out[0], out[1], 0, ends, counts, begins, _row(table, 14, np.uint8), _row(table, 15, np.int64),
+        _row(table, 16, np.int64), _row(table, 17, np.int64), _row(table, 18, np.int64),
+        _row(table, 19, np.int64),
     )  # fmt: skip
     if size < 0 or is_marked:
         return NO_ROOM if size < 0 else MARKED
-    place_at, places = _row(table, 10, np.int32), _row(table, 18, np.int64)
+    place_at, places = _row(table, 10, np.int32), _row(table, 23, np.int32)
     for i in range(size):
         places[i] = place_at[out[1, i]]
     return size
