@@ -91,7 +91,8 @@ async def listen(port: int, token: str, feed: Feed, sent: dict[str, float]) -> N
         if line.startswith(b"data: "):
             data = json.loads(line[6:])
             feed.numbers.append(data["number"])
-            feed.waits.append(time.monotonic() - sent[data["event"]])
+            if (begun := sent.get(data["event"])) is not None:  # others were delivered before
+                feed.waits.append(time.monotonic() - begun)
 
 
 async def publish(port: int, token: str, due: Iterator[tuple[float, int]], sent: dict[str, float]) -> int:
