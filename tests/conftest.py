@@ -79,7 +79,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if _function(item.nodeid) in known:
             item.add_marker(pytest.mark.slow)
     # The fixture comes first: its session knows Kafka, and the commands that are tested in this process take it over. What
-    # is quick comes last, so that both processes end at about the same time.
+    # is quick comes last, so that all processes end at about the same time.
     items.sort(
         key=lambda item: (
             item.get_closest_marker("spark") is None,
