@@ -93,7 +93,20 @@ def test_cheap_events_go_as_fast_as_the_bound_on_their_number_allows() -> None:
         log = Log(seconds=0.1, events=500)
         first = await log.publish("bulk", 10_000)
         log.serve(0.00005, first)
+        assert await log.publish("bulk", 10_000) == 400, "a quarter of what is assumed of events that nobody knows"
+        log.serve(0.00005, 400)
+        log.now += 5
         assert await log.publish("bulk", 10_000) == 500
+
+    run(story)
+
+
+def test_a_few_cheap_events_do_not_let_many_costly_ones_in() -> None:
+    async def story() -> None:
+        log = Log(seconds=0.02)
+        log.serve(0.0, await log.publish("quiet", 1))
+        log.serve(0.0, await log.publish("spam", 2))
+        assert await log.publish("spam", 1_000) == 10, "half of the time, at 1 ms each"
 
     run(story)
 

@@ -71,10 +71,11 @@ class _Account:
     def learn(self, found: float, count: int, now: float) -> None:
         """Take note of the mean cost of some events."""
         if not self.is_measured and count > 1:
-            self.mean, self.highest, self.is_measured = found, found, True
+            self.mean, self.is_measured = found, True
         else:
             self.mean += (found - self.mean) * count / (count + _REMEMBERED)
-            self.highest = max(found, self.highest * 0.5 ** ((now - self.as_of) / _HALF_LIFE))
+        # The first few may be cheap by chance, as long as windows fill, so the guess is only forgotten with time.
+        self.highest = max(found, self.highest * 0.5 ** ((now - self.as_of) / _HALF_LIFE))
         self.as_of = now
 
 
