@@ -1,4 +1,4 @@
-"""OpenAPI schemas of declared fields."""
+"""OpenAPI schemas of fields, and the parts that larger schemas are made of."""
 
 from typing import assert_never
 
@@ -20,9 +20,52 @@ from rankcast.model.declared import (
 from rankcast.model.policies import EVENTS, TIME
 from rankcast.plain import JsonObject
 
-__all__ = ["properties_of", "schema_of"]
+__all__ = [
+    "COUNT",
+    "FLAG",
+    "INSTANT",
+    "MAYBE_TEXT",
+    "MAYBE_TIME",
+    "OPEN",
+    "TEXT",
+    "array_of",
+    "object_of",
+    "or_null",
+    "properties_of",
+    "reference",
+    "schema_of",
+]
+
+TEXT: JsonObject = {"type": "string"}
+INSTANT: JsonObject = {"type": "string", "format": "date-time"}
+MAYBE_TEXT: JsonObject = {"type": ["string", "null"]}
+MAYBE_TIME: JsonObject = {"type": ["string", "null"], "format": "date-time"}
+COUNT: JsonObject = {"type": "integer", "minimum": 0}
+FLAG: JsonObject = {"type": "boolean"}
+OPEN: JsonObject = {"type": "object", "additionalProperties": True}
 
 _NO_CONTROL = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$"
+
+
+def object_of(properties: JsonObject, required: tuple[str, ...] | None = None, **more: object) -> JsonObject:
+    """The schema of an object. All properties are required, unless the required ones are named."""
+    names = list(properties if required is None else required)
+    return {"type": "object", "properties": properties, "required": names, **more}
+
+
+def array_of(items: JsonObject) -> JsonObject:
+    """The schema of an array."""
+    return {"type": "array", "items": items}
+
+
+def or_null(schema: JsonObject) -> JsonObject:
+    """The schema of a field that may be null."""
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def reference(name: str) -> JsonObject:
+    """A reference to a schema of the document."""
+    return {"$ref": f"#/components/schemas/{name}"}
 
 
 def properties_of(record: type) -> JsonObject:

@@ -1,29 +1,27 @@
 """OpenAPI schemas of webhooks, quiet hours and digests."""
 
 from rankcast.plain import JsonObject
+from rankcast.service.api.field_schemas import (
+    COUNT,
+    FLAG,
+    INSTANT,
+    MAYBE_TEXT,
+    MAYBE_TIME,
+    OPEN,
+    TEXT,
+    array_of,
+    object_of,
+    or_null,
+    reference,
+)
 from rankcast.service.push.digests import DAYS, Reason
 from rankcast.service.push.webhooks import TYPES
 
 __all__ = ["PUSH_SCHEMAS"]
 
-_TEXT = {"type": "string"}
-_COUNT = {"type": "integer", "minimum": 0}
-_TIME = {"type": "string", "format": "date-time"}
-_MAYBE_TIME = {"type": ["string", "null"], "format": "date-time"}
-_MAYBE_TEXT = {"type": ["string", "null"]}
-_FLAG = {"type": "boolean"}
 _CLOCK = {"type": "string", "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$"}
 _ZONE = {"type": "string", "description": "of the IANA database, such as Europe/Berlin"}
 _TYPES = {"type": ["array", "null"], "items": {"enum": list(TYPES)}, "minItems": 1}
-
-
-def _object(properties: JsonObject, required: tuple[str, ...] | None = None, **more: object) -> JsonObject:
-    names = list(properties) if required is None else list(required)
-    return {"type": "object", "properties": properties, "required": names, **more}
-
-
-def _list(of: str) -> JsonObject:
-    return {"type": "array", "items": {"$ref": f"#/components/schemas/{of}"}}
 
 
 _MESSAGE = {"type": {"enum": list(TYPES)}, "number": {"type": "integer", "minimum": 1}}
@@ -38,139 +36,135 @@ _WHEN = {
     "zone": _ZONE,
 }
 _WEBHOOK = {
-    "id": _TEXT,
-    "user": _TEXT,
-    "url": _TEXT,
-    "description": _TEXT,
+    "id": TEXT,
+    "user": TEXT,
+    "url": TEXT,
+    "description": TEXT,
     "types": {**_TYPES, "description": "null: digests for as long as there is a schedule, and deliveries otherwise"},
-    "created": _TIME,
-    "active": _FLAG,
-    "disabled_because": _MAYBE_TEXT,
-    "accepted": {**_COUNT, "description": "messages that the receiver has"},
-    "accepted_at": _MAYBE_TIME,
-    "failures": {**_COUNT, "description": "in a row"},
-    "failing_since": _MAYBE_TIME,
-    "last_failure": _MAYBE_TEXT,
-    "paused_until": _MAYBE_TIME,
-    "secret_rotates_until": {**_MAYBE_TIME, "description": "until then messages are also signed with the old secret"},
-    "waiting": _COUNT,
-    "retrying": _COUNT,
-    "dead": _COUNT,
+    "created": INSTANT,
+    "active": FLAG,
+    "disabled_because": MAYBE_TEXT,
+    "accepted": {**COUNT, "description": "messages that the receiver has"},
+    "accepted_at": MAYBE_TIME,
+    "failures": {**COUNT, "description": "in a row"},
+    "failing_since": MAYBE_TIME,
+    "last_failure": MAYBE_TEXT,
+    "paused_until": MAYBE_TIME,
+    "secret_rotates_until": {**MAYBE_TIME, "description": "until then messages are also signed with the old secret"},
+    "waiting": COUNT,
+    "retrying": COUNT,
+    "dead": COUNT,
 }
 
 PUSH_SCHEMAS: JsonObject = {
-    "NewWebhook": _object(
-        {"url": _TEXT, "description": _TEXT, "types": _TYPES},
+    "NewWebhook": object_of(
+        {"url": TEXT, "description": TEXT, "types": _TYPES},
         ("url",),
         additionalProperties=False,
         example={"url": "https://example.org/hook", "description": "the kitchen"},
     ),
-    "WebhookChange": _object(
-        {"url": _TEXT, "description": _TEXT, "types": _TYPES, "active": _FLAG}, (), additionalProperties=False
+    "WebhookChange": object_of(
+        {"url": TEXT, "description": TEXT, "types": _TYPES, "active": FLAG}, (), additionalProperties=False
     ),
-    "Webhook": _object(_WEBHOOK),
-    "WebhookWithSecret": _object(
-        {**_WEBHOOK, "secret": {**_TEXT, "description": "what messages are signed with; only in this answer"}}
+    "Webhook": object_of(_WEBHOOK),
+    "WebhookWithSecret": object_of(
+        {**_WEBHOOK, "secret": {**TEXT, "description": "what messages are signed with; only in this answer"}}
     ),
-    "Webhooks": _list("Webhook"),
-    "WebhookTest": _object({"accepted": _FLAG, "status": {"type": ["integer", "null"]}, "reason": _TEXT}),
-    "DeadLetters": _object(
+    "Webhooks": array_of(reference("Webhook")),
+    "WebhookTest": object_of({"accepted": FLAG, "status": {"type": ["integer", "null"]}, "reason": TEXT}),
+    "DeadLetters": object_of(
         {
-            "dead": {
-                "type": "array",
-                "items": _object({**_MESSAGE, "attempts": _COUNT, "reason": _TEXT, "failed": _TIME}),
-            },
-            "next": _MAYBE_TEXT,
+            "dead": array_of(object_of({**_MESSAGE, "attempts": COUNT, "reason": TEXT, "failed": INSTANT})),
+            "next": MAYBE_TEXT,
         }
     ),
-    "Replay": _object(
-        {"messages": {"type": "array", "items": _object(_MESSAGE, additionalProperties=False), "maxItems": 1000}},
+    "Replay": object_of(
+        {"messages": {"type": "array", "items": object_of(_MESSAGE, additionalProperties=False), "maxItems": 1000}},
         (),
         additionalProperties=False,
         description="Which dead letters to send again; all if it is left out.",
     ),
-    "Replayed": _object({"replayed": _COUNT}),
-    "QuietHours": _object(
+    "Replayed": object_of({"replayed": COUNT}),
+    "QuietHours": object_of(
         {"from": _CLOCK, "to": _CLOCK, "zone": _ZONE},
         additionalProperties=False,
         example={"from": "22:00", "to": "07:00", "zone": "Europe/Berlin"},
     ),
-    "QuietHoursNow": _object(
-        {"from": _CLOCK, "to": _CLOCK, "zone": _ZONE, "quiet_until": {**_MAYBE_TIME, "description": "null: not now"}}
+    "QuietHoursNow": object_of(
+        {"from": _CLOCK, "to": _CLOCK, "zone": _ZONE, "quiet_until": {**MAYBE_TIME, "description": "null: not now"}}
     ),
-    "DigestSchedule": _object(
+    "DigestSchedule": object_of(
         _WHEN, additionalProperties=False, example={"days": "weekdays", "at": "08:00", "zone": "Europe/Berlin"}
     ),
-    "DigestScheduleNow": _object({**_WHEN, "next": _TIME}),
-    "Held": _object(
+    "DigestScheduleNow": object_of({**_WHEN, "next": INSTANT}),
+    "Held": object_of(
         {
-            "held": _FLAG,
+            "held": FLAG,
             "because": {"enum": ["digest", "quiet hours", None]},
             "after": {"type": ["integer", "null"], "description": "deliveries with higher numbers are held"},
-            "until": _MAYBE_TIME,
+            "until": MAYBE_TIME,
         }
     ),
-    "DigestLine": _object(
+    "DigestLine": object_of(
         {
-            "number": _COUNT,
-            "due": _TIME,
-            "made": _TIME,
-            "published": _COUNT,
-            "matched": _COUNT,
-            "delivered": _COUNT,
-            "left_out": _COUNT,
+            "number": COUNT,
+            "due": INSTANT,
+            "made": INSTANT,
+            "published": COUNT,
+            "matched": COUNT,
+            "delivered": COUNT,
+            "left_out": COUNT,
         }
     ),
-    "DigestList": _object({"digests": _list("DigestLine"), "next": _MAYBE_TEXT}),
-    "Digest": _object(
+    "DigestList": object_of({"digests": array_of(reference("DigestLine")), "next": MAYBE_TEXT}),
+    "Digest": object_of(
         {
-            "number": _COUNT,
-            "user": _TEXT,
-            "due": _TIME,
-            "made": _TIME,
-            "schedule": {"$ref": "#/components/schemas/DigestSchedule"},
-            "summary": _TEXT,
-            "published": _COUNT,
-            "matched": _COUNT,
-            "delivered": _COUNT,
-            "reconsidered": {**_COUNT, "description": "left out of an earlier digest, and sent after all"},
-            "waiting": {**_COUNT, "description": "in a period that is not over"},
-            "left_out": _object(
+            "number": COUNT,
+            "user": TEXT,
+            "due": INSTANT,
+            "made": INSTANT,
+            "schedule": reference("DigestSchedule"),
+            "summary": TEXT,
+            "published": COUNT,
+            "matched": COUNT,
+            "delivered": COUNT,
+            "reconsidered": {**COUNT, "description": "left out of an earlier digest, and sent after all"},
+            "waiting": {**COUNT, "description": "in a period that is not over"},
+            "left_out": object_of(
                 {
-                    "count": _COUNT,
-                    "listed": {**_COUNT, "description": "how many can be listed: the best"},
+                    "count": COUNT,
+                    "listed": {**COUNT, "description": "how many can be listed: the best"},
                     "reasons": {
                         "type": "object",
-                        "properties": {reason.value: {**_COUNT, "description": reason.label} for reason in Reason},
+                        "properties": {reason.value: {**COUNT, "description": reason.label} for reason in Reason},
                     },
-                    "best": {"type": "array", "items": {"type": "object", "additionalProperties": True}},
+                    "best": array_of(OPEN),
                 }
             ),
-            "not_examined": _COUNT,
-            "exact": {**_FLAG, "description": "whether retracing found just the deliveries that were made"},
-            "deliveries": _object({"after": _COUNT, "through": _COUNT}),
-            "items": {"type": "array", "items": {"type": "object", "additionalProperties": True}},
-            "more": {**_COUNT, "description": "deliveries beyond the items"},
+            "not_examined": COUNT,
+            "exact": {**FLAG, "description": "whether retracing found just the deliveries that were made"},
+            "deliveries": object_of({"after": COUNT, "through": COUNT}),
+            "items": array_of(OPEN),
+            "more": {**COUNT, "description": "deliveries beyond the items"},
         }
     ),
-    "LeftOutPage": _object(
+    "LeftOutPage": object_of(
         {
-            "left_out": {
-                "type": "array",
-                "items": _object(
+            "left_out": array_of(
+                object_of(
                     {
-                        "position": _COUNT,
-                        "event": _TEXT,
-                        "seq": _COUNT,
+                        "position": COUNT,
+                        "event": TEXT,
+                        "seq": COUNT,
                         "rank": {"type": ["number", "null"]},
                         "reason": {"enum": [reason.value for reason in Reason]},
-                        "label": _TEXT,
-                        "detail": _TEXT,
-                        "content": {"anyOf": [{"$ref": "#/components/schemas/Event"}, {"type": "null"}]},
+                        "label": TEXT,
+                        "detail": TEXT,
+                        "content": or_null(reference("Event")),
                     }
-                ),
-            },
-            "next": _MAYBE_TEXT,
+                )
+            ),
+            "next": MAYBE_TEXT,
         }
     ),
 }

@@ -10,40 +10,42 @@ from rankcast.model.declared import NAME
 from rankcast.model.membership import MAX_DEGREES, MAX_POINTS, NUMBER
 from rankcast.plain import JsonObject
 from rankcast.service.access import Role
-from rankcast.service.api.field_schemas import properties_of, schema_of
+from rankcast.service.api.field_schemas import (
+    COUNT,
+    FLAG,
+    INSTANT,
+    MAYBE_TEXT,
+    MAYBE_TIME,
+    OPEN,
+    TEXT,
+    array_of,
+    object_of,
+    or_null,
+    properties_of,
+    reference,
+    schema_of,
+)
 from rankcast.store.audit_log import AuditAction
 
 __all__ = ["PROBLEMS", "SCHEMAS", "body", "says"]
 
-_TEXT = {"type": "string"}
 _NAME = schema_of(NAME)
-_TIME = {"type": "string", "format": "date-time"}
-_COUNT = {"type": "integer", "minimum": 0}
-_NUMBERS = {"type": "array", "items": schema_of(NUMBER)}
-_OPEN = {"type": "object", "additionalProperties": True}
-
-
-def _object(properties: JsonObject, required: tuple[str, ...] = (), **more: object) -> JsonObject:
-    return {"type": "object", "properties": properties, "required": list(required), **more}
+_NUMBERS = array_of(schema_of(NUMBER))
 
 
 def _columns(of: type) -> JsonObject:
     forms = {
         ColumnKind.TEXT: _NAME,
-        ColumnKind.WHOLE: _COUNT,
+        ColumnKind.WHOLE: COUNT,
         ColumnKind.REAL: {"type": "number"},
-        ColumnKind.TEXTS: {"type": "array", "items": _NAME},
-        ColumnKind.INSTANT: _TIME,
+        ColumnKind.TEXTS: array_of(_NAME),
+        ColumnKind.INSTANT: INSTANT,
     }
     return {column.name: forms[column.kind] for column in columns_of(of) if not column.by_clock}
 
 
 def _words(of: type[Enum]) -> JsonObject:
     return {"enum": [word.value for word in of]}
-
-
-def _list(of: str) -> JsonObject:
-    return {"type": "array", "items": {"$ref": f"#/components/schemas/{of}"}}
 
 
 _FORMS = {
@@ -62,66 +64,60 @@ _FORMS = {
 }
 
 _DECIDED = {
-    "window": {**_COUNT, "description": "number of the period, or position of the event that moved the window"},
-    "forwarded": _TIME,
-    "candidates": {**_COUNT, "description": "how many events there were to choose from"},
-    "chosen": {"type": "boolean"},
-    "note": {**_TEXT, "description": "what a filter says; empty without one"},
+    "window": {**COUNT, "description": "number of the period, or position of the event that moved the window"},
+    "forwarded": INSTANT,
+    "candidates": {**COUNT, "description": "how many events there were to choose from"},
+    "chosen": FLAG,
+    "note": {**TEXT, "description": "what a filter says; empty without one"},
     "cause": {
-        "anyOf": [
-            _object({"reason": _words(Reason), "detail": _TEXT}, ("reason", "detail")),
-            {"type": "null"},
-        ],
+        "anyOf": [object_of({"reason": _words(Reason), "detail": TEXT}), {"type": "null"}],
         "description": "why it was not chosen; null if it was",
     },
     "others": {
-        "type": "array",
-        "items": _object(
-            {"event": _NAME, "rank": {"type": "number"}, "distance": {"type": "number"}}, ("event", "rank", "distance")
-        ),
+        **array_of(object_of({"event": _NAME, "rank": {"type": "number"}, "distance": {"type": "number"}})),
         "description": "the events chosen in the same decision",
     },
 }
 _OF_SUBSCRIPTION = {
     "id": _NAME,
-    "where": _TEXT,
+    "where": TEXT,
     "score": {"type": "number"},
-    "matches": {"type": "boolean"},
+    "matches": FLAG,
     "degree": {"type": "number"},
-    "most_specific": {"type": "boolean"},
-    "why": {"type": "array", "items": _TEXT},
+    "most_specific": FLAG,
+    "why": array_of(TEXT),
 }
 _EXPLANATION = {
     "user": _NAME,
     "event": _NAME,
-    "sent": {"type": "boolean"},
-    "verdict": {**_TEXT, "description": "sent or not, and the reason, in one sentence"},
-    "remark": {**_TEXT, "description": "what limits the explanation; empty if it is exact"},
+    "sent": FLAG,
+    "verdict": {**TEXT, "description": "sent or not, and the reason, in one sentence"},
+    "remark": {**TEXT, "description": "what limits the explanation; empty if it is exact"},
     "rank": {"type": ["number", "null"], "description": "null if nothing matches"},
-    "parts": {**_TEXT, "description": "what a combined rank is made of; empty without one"},
-    "subscriptions": {"type": "array", "items": _object(_OF_SUBSCRIPTION, tuple(_OF_SUBSCRIPTION))},
-    "decisions": {**_COUNT, "description": "how many decisions it was a candidate in"},
+    "parts": {**TEXT, "description": "what a combined rank is made of; empty without one"},
+    "subscriptions": array_of(object_of(_OF_SUBSCRIPTION)),
+    "decisions": {**COUNT, "description": "how many decisions it was a candidate in"},
     "decision": {
-        "anyOf": [_object(_DECIDED, tuple(_DECIDED)), {"type": "null"}],
+        "anyOf": [object_of(_DECIDED), {"type": "null"}],
         "description": "the one that sent it, or else the last one",
     },
-    "lines": {"type": "array", "items": _TEXT, "description": "the explanation as lines for people"},
+    "lines": {**array_of(TEXT), "description": "the explanation as lines for people"},
 }
 
 SCHEMAS: JsonObject = {
-    "Problem": _object(
+    "Problem": object_of(
         {
-            "type": {**_TEXT, "description": "names the sort of problem"},
-            "title": _TEXT,
+            "type": {**TEXT, "description": "names the sort of problem"},
+            "title": TEXT,
             "status": {"type": "integer"},
-            "detail": {**_TEXT, "description": "what is wrong, for people"},
-            "pointer": {**_TEXT, "description": "the field of the body, as a JSON pointer"},
-            "position": {**_COUNT, "description": "of a bad expression: the character, from 0"},
-            "found": {**_TEXT, "description": "what stands there"},
-            "expected": {**_TEXT, "description": "what would be right there"},
-            "hint": _TEXT,
-            "line": {**_TEXT, "description": "the text around the character"},
-            "caret": {**_TEXT, "description": "to be printed below the line: points at the character"},
+            "detail": {**TEXT, "description": "what is wrong, for people"},
+            "pointer": {**TEXT, "description": "the field of the body, as a JSON pointer"},
+            "position": {**COUNT, "description": "of a bad expression: the character, from 0"},
+            "found": {**TEXT, "description": "what stands there"},
+            "expected": {**TEXT, "description": "what would be right there"},
+            "hint": TEXT,
+            "line": {**TEXT, "description": "the text around the character"},
+            "caret": {**TEXT, "description": "to be printed below the line: points at the character"},
         },
         ("type", "title", "status", "detail"),
         example={
@@ -139,78 +135,66 @@ SCHEMAS: JsonObject = {
             "caret": "        ^",
         },
     ),
-    "Subscription": _object(
+    "Subscription": object_of(
         {
             "kind": {"const": "subscription"},
             "where": {"type": ["string", "object"], "description": "an expression, as text or in its JSON form"},
             **properties_of(Subscription),
-            "label": {**_TEXT, "description": "the expression for people", "readOnly": True},
+            "label": {**TEXT, "description": "the expression for people", "readOnly": True},
         },
         ("where",),
         example={"where": "genre = 'drama' and year >= 2003", "score": 0.8},
     ),
-    "Preference": _object(
+    "Preference": object_of(
         {"kind": {"const": "preference"}, **properties_of(Preference)},
         ("prefer", "over"),
         example={"prefer": "s1", "over": "s2"},
     ),
-    "Preferences": _object({"preferences": _list("Preference"), "levels": _OPEN}, ("preferences",)),
-    "Policy": _object(
-        {
-            "kind": {"const": "policy"},
-            **properties_of(Policy),
-            "preset": {"enum": sorted(PRESETS)},
-        },
+    "Preferences": object_of({"preferences": array_of(reference("Preference")), "levels": OPEN}, ("preferences",)),
+    "Policy": object_of(
+        {"kind": {"const": "policy"}, **properties_of(Policy), "preset": {"enum": sorted(PRESETS)}},
+        (),
         example={"mode": "sliding", "k": 3, "length": 200, "sigma": 0.5},
     ),
-    "Concept": _object(
+    "Concept": object_of(
         {"kind": {"const": "concept"}, **properties_of(Concept), **_FORMS},
+        (),
         description="A vague word on an attribute; one of the forms says what it means.",
         example={"trapezoid": [0, 0, 500, 900]},
     ),
-    "Advertisement": _object(
-        {
-            "kind": {"const": "advertisement"},
-            "where": {"type": ["string", "object"]},
-            **properties_of(Advertisement),
-        },
+    "Advertisement": object_of(
+        {"kind": {"const": "advertisement"}, "where": {"type": ["string", "object"]}, **properties_of(Advertisement)},
         ("where", "k"),
         example={"where": "price <= 100", "k": 10, "rank": "fair"},
     ),
-    "Event": _object(
+    "Event": object_of(
         {
             **properties_of(Event),
             "id": {**_NAME, "description": "made if left out"},
-            "time": {**_TEXT, "description": "the present if left out"},
-            "attributes": {**_OPEN, "maxProperties": MAX_ATTRIBUTES},
+            "time": {**TEXT, "description": "the present if left out"},
+            "attributes": {**OPEN, "maxProperties": MAX_ATTRIBUTES},
         },
         ("attributes",),
         example={"id": "e1", "attributes": {"title": "Big Fish", "genre": ["drama", "comedy"], "year": 2003}},
     ),
-    "Published": _object(
-        {"id": _NAME, "offset": _COUNT, "duplicate": {"type": "boolean"}},
-        ("id", "offset", "duplicate"),
-        example={"id": "e1", "offset": 1, "duplicate": False},
+    "Published": object_of(
+        {"id": _NAME, "offset": COUNT, "duplicate": FLAG}, example={"id": "e1", "offset": 1, "duplicate": False}
     ),
-    "BulkPublished": _object(
+    "BulkPublished": object_of(
         {
-            "published": _list("Published"),
-            "rejected": {
-                "type": "array",
-                "items": _object({"index": _COUNT, "detail": _TEXT}, ("index", "detail")),
-            },
+            "published": array_of(reference("Published")),
+            "rejected": array_of(object_of({"index": COUNT, "detail": TEXT})),
         },
-        ("published", "rejected"),
         example={
             "published": [{"id": "e1", "offset": 1, "duplicate": False}],
             "rejected": [{"index": 1, "detail": "an event needs the field 'attributes'"}],
         },
     ),
-    "Delivery": _object(
+    "Delivery": object_of(
         {
-            "number": {**_COUNT, "description": "its place in the log: the id of its server-sent event"},
+            "number": {**COUNT, "description": "its place in the log: the id of its server-sent event"},
             **_columns(Delivery),
-            "content": {"$ref": "#/components/schemas/Event"},
+            "content": reference("Event"),
         },
         ("number", *_columns(Delivery)),
         example={
@@ -225,88 +209,72 @@ SCHEMAS: JsonObject = {
             "window": 4,
         },
     ),
-    "Deliveries": _object(
-        {
-            "deliveries": _list("Delivery"),
-            "next": {"type": ["string", "null"], "description": "the next page's cursor"},
-        },
-        ("deliveries", "next"),
+    "Deliveries": object_of(
+        {"deliveries": array_of(reference("Delivery")), "next": {**MAYBE_TEXT, "description": "the next page's cursor"}}
     ),
-    "Trial": _object(
+    "Trial": object_of(
         {
-            "count": _COUNT,
-            "of": _COUNT,
-            "matched": _list("Event"),
-            "label": _TEXT,
-            "by_thresholds": {**_OPEN, "description": "if something is vague: the count crisply, and by each attitude"},
+            "count": COUNT,
+            "of": COUNT,
+            "matched": array_of(reference("Event")),
+            "label": TEXT,
+            "by_thresholds": {**OPEN, "description": "if something is vague: the count crisply, and by each attitude"},
         },
         ("count", "of", "matched"),
         example={"count": 12, "of": 1000, "matched": [], "label": "genre is drama"},
     ),
-    "TrialOfExpression": _object(
-        {"where": {"type": ["string", "object"]}, "limit": {"type": "integer", "minimum": 1}, "show": _COUNT},
+    "TrialOfExpression": object_of(
+        {"where": {"type": ["string", "object"]}, "limit": {"type": "integer", "minimum": 1}, "show": COUNT},
         ("where",),
         example={"where": "genre = 'drama'", "limit": 1000, "show": 5},
     ),
-    "TrialOfPolicy": _object(
-        {"policy": {"$ref": "#/components/schemas/Policy"}, "limit": {"type": "integer", "minimum": 1}},
+    "TrialOfPolicy": object_of(
+        {"policy": reference("Policy"), "limit": {"type": "integer", "minimum": 1}},
         ("policy",),
         example={"policy": {"mode": "sliding", "k": 2, "length": 50}, "limit": 1000},
     ),
-    "Backtest": _object({"of": _COUNT, "deliveries": {"type": "array", "items": _OPEN}}, ("of", "deliveries")),
-    "Explanation": _object(_EXPLANATION, tuple(_EXPLANATION)),
-    "EventOrEvents": {
-        "oneOf": [
-            {"$ref": "#/components/schemas/Event"},
-            {"type": "array", "items": {"$ref": "#/components/schemas/Event"}},
-        ]
-    },
-    "Events": _object({"events": _list("Event"), "next": {"type": ["string", "null"]}}, ("events", "next")),
-    "UserSummary": _object(
-        {
-            "user": _NAME,
-            "subscriptions": _COUNT,
-            "preferences": _COUNT,
-            "policy": {"$ref": "#/components/schemas/Policy"},
-        },
-        ("user", "subscriptions", "preferences", "policy"),
+    "Backtest": object_of({"of": COUNT, "deliveries": array_of(OPEN)}),
+    "Explanation": object_of(_EXPLANATION),
+    "EventOrEvents": {"oneOf": [reference("Event"), array_of(reference("Event"))]},
+    "Events": object_of({"events": array_of(reference("Event")), "next": MAYBE_TEXT}),
+    "UserSummary": object_of(
+        {"user": _NAME, "subscriptions": COUNT, "preferences": COUNT, "policy": reference("Policy")}
     ),
-    "Token": _object(
+    "Token": object_of(
         {
             "id": _NAME,
             "role": _words(Role),
-            "name": {"type": ["string", "null"]},
-            "note": _TEXT,
-            "created": _TIME,
-            "expires": {"type": ["string", "null"], "format": "date-time", "description": "refused from then on"},
-            "revoked": {"type": ["string", "null"]},
-            "token": {**_TEXT, "description": "only in the answer that made it"},
+            "name": MAYBE_TEXT,
+            "note": TEXT,
+            "created": INSTANT,
+            "expires": {**MAYBE_TIME, "description": "refused from then on"},
+            "revoked": MAYBE_TEXT,
+            "token": {**TEXT, "description": "only in the answer that made it"},
         },
         ("id", "role", "name", "note", "created", "expires", "revoked"),
     ),
-    "NewToken": _object(
+    "NewToken": object_of(
         {
             "role": _words(Role),
             "name": _NAME,
-            "note": _TEXT,
+            "note": TEXT,
             "expires": {
-                **_TEXT,
+                **TEXT,
                 "description": "after how long it is refused, a duration such as 90d; never if left out",
             },
         },
         ("role",),
         example={"role": "user", "name": "addison", "note": "her phone", "expires": "90d"},
     ),
-    "AuditEntry": _object(
+    "AuditEntry": object_of(
         {
-            "number": _COUNT,
-            "when": _TIME,
-            "who": {**_TEXT, "description": "an administrator by the id of the token, a user, or the operator"},
+            "number": COUNT,
+            "when": INSTANT,
+            "who": {**TEXT, "description": "an administrator by the id of the token, a user, or the operator"},
             "action": {"enum": [action.value for action in AuditAction]},
-            "user": {"type": ["string", "null"], "description": "whose it was; null if it concerns all"},
-            "detail": {**_TEXT, "description": "for people"},
+            "user": {**MAYBE_TEXT, "description": "whose it was; null if it concerns all"},
+            "detail": {**TEXT, "description": "for people"},
         },
-        ("number", "when", "who", "action", "user", "detail"),
         example={
             "number": 12,
             "when": "2026-05-04T12:30:00Z",
@@ -316,197 +284,166 @@ SCHEMAS: JsonObject = {
             "detail": "put policy addison",
         },
     ),
-    "AuditPage": _object({"entries": _list("AuditEntry"), "next": {"type": ["string", "null"]}}, ("entries", "next")),
-    "SetAside": _object(
+    "AuditPage": object_of({"entries": array_of(reference("AuditEntry")), "next": MAYBE_TEXT}),
+    "SetAside": object_of(
         {
-            "number": _COUNT,
-            "user": {"type": ["string", "null"], "description": "null if the event failed for everybody"},
-            "event": {"type": ["string", "null"], "description": "null if the user is not served at all from seq on"},
-            "seq": _COUNT,
-            "version": {**_COUNT, "description": "of the catalog"},
-            "error": _TEXT,
-            "when": _TIME,
-            "served": {"type": ["string", "null"], "description": "when it was served again"},
-        },
-        ("number", "user", "event", "seq", "version", "error", "when", "served"),
+            "number": COUNT,
+            "user": {**MAYBE_TEXT, "description": "null if the event failed for everybody"},
+            "event": {**MAYBE_TEXT, "description": "null if the user is not served at all from seq on"},
+            "seq": COUNT,
+            "version": {**COUNT, "description": "of the catalog"},
+            "error": TEXT,
+            "when": INSTANT,
+            "served": {**MAYBE_TEXT, "description": "when it was served again"},
+        }
     ),
-    "SetAsidePage": _object(
-        {"set_aside": _list("SetAside"), "next": {"type": ["string", "null"]}}, ("set_aside", "next")
-    ),
-    "ServeAgain": _object({"user": {**_NAME, "description": "of whom; left out: of all"}}, example={}),
-    "ServedAgain": _object(
+    "SetAsidePage": object_of({"set_aside": array_of(reference("SetAside")), "next": MAYBE_TEXT}),
+    "ServeAgain": object_of({"user": {**_NAME, "description": "of whom; left out: of all"}}, (), example={}),
+    "ServedAgain": object_of(
         {
-            "done": {**_COUNT, "description": "rows that are done with"},
-            "failed": {**_COUNT, "description": "rows that failed once more"},
-            "delivered": {**_COUNT, "description": "new deliveries"},
+            "done": {**COUNT, "description": "rows that are done with"},
+            "failed": {**COUNT, "description": "rows that failed once more"},
+            "delivered": {**COUNT, "description": "new deliveries"},
             "goes_on": {
                 "type": "boolean",
                 "description": "whether users who are set aside as a whole are served again from now on; false while a "
                 "pipeline runs",
             },
-        },
-        ("done", "failed", "delivered", "goes_on"),
+        }
     ),
-    "MiningRun": _object(
+    "MiningRun": object_of(
         {
-            "run": _COUNT,
-            "when": _TIME,
+            "run": COUNT,
+            "when": INSTANT,
             "attribute": _NAME,
             "before": {
-                "type": "array",
-                "items": {"anyOf": [{"$ref": "#/components/schemas/Concept"}, {"type": "null"}]},
+                **array_of(or_null(reference("Concept"))),
                 "description": "the concepts that were replaced; null for a new one",
             },
-            "after": _list("Concept"),
+            "after": array_of(reference("Concept")),
             "shift": {"type": "number", "description": "by how much degrees changed, averaged over the data"},
-            "counted": {**_COUNT, "description": "how many values it was mined from"},
-            "tried": {**_COUNT, "description": "on how many events the effects were tried"},
+            "counted": {**COUNT, "description": "how many values it was mined from"},
+            "tried": {**COUNT, "description": "on how many events the effects were tried"},
             "effects": {
-                "type": "array",
-                "items": _object(
-                    {"user": _NAME, "subscription": _NAME, "before": _COUNT, "after": _COUNT},
-                    ("user", "subscription", "before", "after"),
-                ),
+                **array_of(object_of({"user": _NAME, "subscription": _NAME, "before": COUNT, "after": COUNT})),
                 "description": "the subscriptions that matched more or fewer of these events",
             },
             "not_tried": {"type": ["integer", "null"], "description": "subscriptions that were not tried"},
-            "undone": {"type": ["string", "null"], "description": "when it was undone"},
+            "undone": {**MAYBE_TEXT, "description": "when it was undone"},
         },
         ("run", "when", "attribute", "before", "after", "effects", "undone"),
     ),
-    "MiningRuns": _object({"runs": _list("MiningRun")}, ("runs",)),
-    "Mining": _object(
+    "MiningRuns": object_of({"runs": array_of(reference("MiningRun"))}),
+    "Mining": object_of(
         {
-            "attributes": {"type": "array", "items": _NAME, "description": "mined on a schedule"},
-            "every": {"type": ["string", "null"], "description": "a duration such as 1h; null without a schedule"},
-            "states": {**_OPEN, "description": "the last outcome for each attribute since the service started"},
-            "runs": _list("MiningRun"),
-        },
-        ("attributes", "every", "states", "runs"),
+            "attributes": {**array_of(_NAME), "description": "mined on a schedule"},
+            "every": {**MAYBE_TEXT, "description": "a duration such as 1h; null without a schedule"},
+            "states": {**OPEN, "description": "the last outcome for each attribute since the service started"},
+            "runs": array_of(reference("MiningRun")),
+        }
     ),
-    "MiningRequest": _object({"attribute": _NAME}, ("attribute",), example={"attribute": "price"}),
-    "MiningOutcome": _object(
+    "MiningRequest": object_of({"attribute": _NAME}, example={"attribute": "price"}),
+    "MiningOutcome": object_of(
         {
-            "run": {"anyOf": [{"$ref": "#/components/schemas/MiningRun"}, {"type": "null"}]},
-            "reason": {**_TEXT, "description": "why nothing changed; empty if something did"},
-        },
-        ("run", "reason"),
+            "run": or_null(reference("MiningRun")),
+            "reason": {**TEXT, "description": "why nothing changed; empty if something did"},
+        }
     ),
-    "Groups": _object(
+    "Groups": object_of(
         {
-            "groups": {
-                "type": "array",
-                "items": _object(
+            "groups": array_of(
+                object_of(
                     {
                         "similarity": {"type": "number"},
-                        "groups": _COUNT,
-                        "users": _COUNT,
-                        "decisions": {**_OPEN, "description": "filter decisions, alone and shared"},
-                        "messages": {**_OPEN, "description": "events that leave a filter, alone and shared"},
-                        "deliveries": _OPEN,
-                        "entropy": {**_OPEN, "description": "mean output entropy of the users in bits"},
-                        "members": {**_OPEN, "description": "the users of each group"},
-                        "not_tried": {**_COUNT, "description": "further groups"},
+                        "groups": COUNT,
+                        "users": COUNT,
+                        "decisions": {**OPEN, "description": "filter decisions, alone and shared"},
+                        "messages": {**OPEN, "description": "events that leave a filter, alone and shared"},
+                        "deliveries": OPEN,
+                        "entropy": {**OPEN, "description": "mean output entropy of the users in bits"},
+                        "members": {**OPEN, "description": "the users of each group"},
+                        "not_tried": {**COUNT, "description": "further groups"},
                     },
                     ("similarity", "groups", "users", "decisions", "messages", "deliveries", "entropy", "members"),
-                ),
-            }
-        },
-        ("groups",),
+                )
+            )
+        }
     ),
-    "Interval": _object(
+    "Interval": object_of(
         {
-            "of": {**_COUNT, "description": "how many subscriptions use the attribute"},
-            "left_out": {**_COUNT, "description": "how many of these were not tried"},
-            "widths": {"type": "array", "items": {"type": "number"}},
-            "counts": {**_OPEN, "description": "for each case, how many match at each width"},
-            "matches": {
-                "type": "array",
-                "items": _object(
+            "of": {**COUNT, "description": "how many subscriptions use the attribute"},
+            "left_out": {**COUNT, "description": "how many of these were not tried"},
+            "widths": array_of({"type": "number"}),
+            "counts": {**OPEN, "description": "for each case, how many match at each width"},
+            "matches": array_of(
+                object_of(
                     {
-                        "subscription": {"$ref": "#/components/schemas/Subscription"},
-                        "crisp": {"type": "boolean"},
-                        "degrees": {**_OPEN, "description": "for each case, possibility and necessity"},
-                    },
-                    ("subscription", "crisp", "degrees"),
-                ),
-            },
-        },
-        ("of", "left_out", "widths", "counts", "matches"),
+                        "subscription": reference("Subscription"),
+                        "crisp": FLAG,
+                        "degrees": {**OPEN, "description": "for each case, possibility and necessity"},
+                    }
+                )
+            ),
+        }
     ),
-    "VagueMatches": _object(
+    "VagueMatches": object_of(
         {
-            "seconds": {**_COUNT, "description": "the usual time between two samples"},
-            "samples": {
-                "type": "array",
-                "items": _object(
+            "seconds": {**COUNT, "description": "the usual time between two samples"},
+            "samples": array_of(
+                object_of(
                     {
-                        "time": _TIME,
-                        **dict.fromkeys(("events", "subscriptions", "vague", "at_thresholds", "at_core"), _COUNT),
+                        "time": INSTANT,
+                        **dict.fromkeys(("events", "subscriptions", "vague", "at_thresholds", "at_core"), COUNT),
                     },
                     ("time", "events", "subscriptions", "vague", "at_thresholds", "at_core"),
-                ),
-            },
-        },
-        ("seconds", "samples"),
+                )
+            ),
+        }
     ),
-    "Team": _object(
+    "Team": object_of(
         {
-            "of": {**_COUNT, "description": "how many events were served"},
-            "matched": _COUNT,
-            "rounds": _COUNT,
-            "teams": {
-                "type": "array",
-                "items": _object(
+            "of": {**COUNT, "description": "how many events were served"},
+            "matched": COUNT,
+            "rounds": COUNT,
+            "teams": array_of(
+                object_of(
                     {
-                        "nodes": _COUNT,
-                        "delivered": _COUNT,
+                        "nodes": COUNT,
+                        "delivered": COUNT,
                         "share": {"type": "number", "description": "delivered events among those that match"},
                         "entropy": {"type": "number", "description": "output entropy in bits"},
                         "bytes": {"type": "number", "description": "sent per node and round, both ways"},
-                    },
-                    ("nodes", "delivered", "share", "entropy", "bytes"),
-                ),
-            },
-            "deliveries": {
-                "type": "array",
-                "items": _object(
-                    {"event": _NAME, "subscriptions": {"type": "array", "items": _NAME}, "round": _COUNT},
-                    ("event", "subscriptions", "round"),
-                ),
-            },
-        },
-        ("of", "matched", "rounds", "teams", "deliveries"),
+                    }
+                )
+            ),
+            "deliveries": array_of(object_of({"event": _NAME, "subscriptions": array_of(_NAME), "round": COUNT})),
+        }
     ),
-    "EndedSessions": _object({"ended": _COUNT}, ("ended",)),
-    "Anything": _OPEN,
-    "Names": {"type": "array", "items": _TEXT},
-    "Subscriptions": _list("Subscription"),
-    "Concepts": _list("Concept"),
-    "Advertisements": _list("Advertisement"),
-    "Tokens": _list("Token"),
+    "EndedSessions": object_of({"ended": COUNT}),
+    "Anything": OPEN,
+    "Names": array_of(TEXT),
+    "Subscriptions": array_of(reference("Subscription")),
+    "Concepts": array_of(reference("Concept")),
+    "Advertisements": array_of(reference("Advertisement")),
+    "Tokens": array_of(reference("Token")),
 }
 """All schemas by name, for `components.schemas`."""
 
 
-def _ref(name: str) -> JsonObject:
-    return {"schema": {"$ref": f"#/components/schemas/{name}"}}
-
-
 def says(name: str | None, description: str, status: int = 200) -> dict[int | str, JsonObject]:
     """The `responses` of a route that returns this schema."""
-    content = {} if name is None else {"content": {"application/json": _ref(name)}}
+    content = {} if name is None else {"content": {"application/json": {"schema": reference(name)}}}
     return {status: {"description": description, **content}}
 
 
 def body(name: str, *also: str) -> JsonObject:
     """The `openapi_extra` of a route that takes this schema. `also` lists further content types."""
-    content = {"application/json": _ref(name)}
-    return {"requestBody": {"required": True, "content": content | {kind: {"schema": _TEXT} for kind in also}}}
+    content = {"application/json": {"schema": reference(name)}}
+    return {"requestBody": {"required": True, "content": content | {kind: {"schema": TEXT} for kind in also}}}
 
 
 PROBLEMS: dict[int | str, JsonObject] = {
-    status: {"description": description, "content": {"application/problem+json": _ref("Problem")}}
+    status: {"description": description, "content": {"application/problem+json": {"schema": reference("Problem")}}}
     for status, description in (
         (401, "No token, or one that is not known"),
         (403, "Not yours"),
