@@ -11,7 +11,7 @@ from rankcast.errors import RankcastError
 from rankcast.lab.reproduce import Comparison, GalleryPicture, Result, RowKind, gallery
 from rankcast.service.page.colours import wear
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, empty, group, pill, scroller, set_props, words
+from rankcast.service.page.widgets import act, empty, group, open_dialog, pill, set_props, table, words
 
 __all__ = ["build", "pictures"]
 
@@ -85,10 +85,7 @@ def _card(picture: GalleryPicture) -> None:
 
 
 def _enlarged(picture: GalleryPicture, address: str) -> None:
-    with (
-        set_props(ui.dialog(value=True), aria_label="The picture, enlarged") as dialog,
-        ui.card().classes("rc-enlarged"),
-    ):
+    with open_dialog("The picture, enlarged", "rc-enlarged") as dialog:
         with group("div", "rc-row rc-spread"):
             words("h2", picture.title)
             act("", dialog.close, icon="o_close", kind="quiet", label="Close")
@@ -104,7 +101,6 @@ def _enlarged(picture: GalleryPicture, address: str) -> None:
             _rows(kind, [one for one in result.comparisons if one.kind is kind])
         for remark in result.remarks:
             words("p", remark, "rc-soft")
-    dialog.on("hide", dialog.delete)
 
 
 def _rows(kind: RowKind, rows: Sequence[Comparison]) -> None:
@@ -113,20 +109,16 @@ def _rows(kind: RowKind, rows: Sequence[Comparison]) -> None:
         return
     words("h3", kind.heading)
     titles = ("What", "The paper's form", "Ours") if kind is RowKind.OURS else ("What", "Paper", "Ours", "Agrees")
-    with scroller("Ours and the paper's"), group("table", "rc-table"):
-        with group("thead"), group("tr"):
-            for title in titles:
-                words("th", title)
-        with group("tbody"):
-            for one in rows:
-                with group("tr"):
-                    with group("td"):
-                        words("span", one.what)
-                        words("p", one.note, "rc-soft rc-small")
-                    words("td", one.paper)
-                    words("td", one.ours)
-                    if kind is not RowKind.OURS:
-                        words("td", one.verdict, "rc-good" if one.agrees else "rc-bad")
+    with table("Ours and the paper's", titles):
+        for one in rows:
+            with group("tr"):
+                with group("td"):
+                    words("span", one.what)
+                    words("p", one.note, "rc-soft rc-small")
+                words("td", one.paper)
+                words("td", one.ours)
+                if kind is not RowKind.OURS:
+                    words("td", one.verdict, "rc-good" if one.agrees else "rc-bad")
 
 
 def _result(picture: GalleryPicture) -> Result | None:

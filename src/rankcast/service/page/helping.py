@@ -3,7 +3,7 @@
 from nicegui import ui
 
 from rankcast.service.page.pages import PAGES, PageGroup
-from rankcast.service.page.widgets import act, group, link, set_props, words
+from rankcast.service.page.widgets import act, group, link, open_dialog, words
 
 __all__ = ["show_help"]
 
@@ -21,7 +21,7 @@ _KEYS = {
 
 def show_help() -> None:
     """Open the dialog."""
-    with set_props(ui.dialog(value=True), aria_label="Help") as dialog, ui.card().classes("rc-dialog rc-wide-dialog"):
+    with open_dialog("Help", "rc-dialog rc-wide-dialog") as dialog:
         words("h2", "How it works")
         words("p", _IDEA)
         for title in PageGroup:
@@ -42,4 +42,3 @@ def show_help() -> None:
             act("Close", dialog.close, kind="main")
             act("Take the tour", lambda: (dialog.close(), ui.run_javascript("rankcast.tour(0)")), icon="o_explore")
             link("The API", "/v1/docs")
-    dialog.on("hide", dialog.delete)

@@ -8,7 +8,7 @@ from nicegui import ui
 
 from rankcast.language.event_words import cut
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, complaining, group, scroller, words
+from rankcast.service.page.widgets import act, complaining, group, table, words
 from rankcast.store.unreadable import UnreadableRecord
 
 __all__ = ["UnreadableView"]
@@ -39,13 +39,9 @@ class UnreadableView:
                 "They break a rule of this release or are damaged, so they are not used. Create them again, or delete them.",
                 "rc-soft rc-small",
             )
-            with scroller("Records that cannot be read"), group("table", "rc-table rc-wide"):
-                with group("thead"), group("tr"):
-                    for title in ("Record", "Whose", "Why", "Text", ""):
-                        words("th" if title else "td", title)
-                with group("tbody"):
-                    for one in mine[:_SHOWN]:
-                        self._row(one)
+            with table("Records that cannot be read", ("Record", "Whose", "Why", "Text", ""), "rc-wide"):
+                for one in mine[:_SHOWN]:
+                    self._row(one)
             if len(mine) > _SHOWN:
                 words("p", f"and {len(mine) - _SHOWN:,} more", "rc-soft rc-small")
 

@@ -1,6 +1,6 @@
 """Small building blocks of all pages. They show text always as text, never as HTML."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from html import escape
 from typing import Any, TypeVar
@@ -19,10 +19,12 @@ __all__ = [
     "fill_bar",
     "group",
     "link",
+    "open_dialog",
     "pill",
     "scroller",
     "set_props",
     "slide",
+    "table",
     "whole_number",
     "words",
 ]
@@ -84,6 +86,25 @@ def fill_bar(share: float, label: str) -> ui.element:
 def scroller(label: str) -> ui.element:
     """A box that scrolls sideways if its content is too wide, by keyboard too."""
     return group("div", "rc-scroll", role="group", aria_label=label, tabindex="0")
+
+
+@contextmanager
+def table(label: str, titles: Iterable[str], classes: str = "") -> Iterator[None]:
+    """A table with a heading row; it scrolls sideways if it is too wide. Put the rows inside."""
+    with scroller(label), group("table", f"rc-table {classes}"):
+        with group("thead"), group("tr"):
+            for title in titles:
+                words("th" if title else "td", title)
+        with group("tbody"):
+            yield
+
+
+@contextmanager
+def open_dialog(label: str, classes: str = "rc-dialog") -> Iterator[ui.dialog]:
+    """An open dialog with a card, which is deleted once it is closed. Put the content inside."""
+    with set_props(ui.dialog(value=True), aria_label=label) as opened, ui.card().classes(classes):
+        yield opened
+    opened.on("hide", opened.delete)
 
 
 def drawing(svg: str, label: str) -> ui.element:

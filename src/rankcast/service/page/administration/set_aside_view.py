@@ -9,7 +9,7 @@ from rankcast.language.event_words import cut
 from rankcast.model.actors import present_actor
 from rankcast.service.page.computing import compute
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, complaining, group, scroller, words
+from rankcast.service.page.widgets import act, complaining, group, table, words
 from rankcast.service.trial_tasks import serve_set_aside
 
 __all__ = ["SetAsideView"]
@@ -42,17 +42,13 @@ class SetAsideView:
                 "Serving failed for these users or events, and everybody else went on. After a fix, serve them again.",
                 "rc-soft rc-small",
             )
-            with scroller("What was set aside"), group("table", "rc-table rc-wide"):
-                with group("thead"), group("tr"):
-                    for title in ("When", "User", "Event", "Why"):
-                        words("th", title)
-                with group("tbody"):
-                    for row in rows[:_PAGE]:
-                        with group("tr"):
-                            words("td", f"{row.when:%Y-%m-%d %H:%M:%S}", "rc-number")
-                            words("td", row.user or "everybody")
-                            words("td", row.event or f"all from {row.seq:,} on")
-                            words("td", cut(row.error, 200), "rc-fold")
+            with table("What was set aside", ("When", "User", "Event", "Why"), "rc-wide"):
+                for row in rows[:_PAGE]:
+                    with group("tr"):
+                        words("td", f"{row.when:%Y-%m-%d %H:%M:%S}", "rc-number")
+                        words("td", row.user or "everybody")
+                        words("td", row.event or f"all from {row.seq:,} on")
+                        words("td", cut(row.error, 200), "rc-fold")
             if len(rows) > _PAGE:
                 words("p", "and more; list all with: rankcast rejects --set-aside", "rc-soft rc-small")
 

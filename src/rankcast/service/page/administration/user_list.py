@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from nicegui import ui
 
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, complaining, group, scroller, set_props, words
+from rankcast.service.page.widgets import act, complaining, group, set_props, table, words
 from rankcast.store.users import count_user
 
 __all__ = ["UserList"]
@@ -53,23 +53,19 @@ class UserList:
                 )
                 words("p", said, "rc-soft")
                 return
-            with scroller("Users"), group("table", "rc-table rc-wide"):
-                with group("thead"), group("tr"):
-                    for title in ("User", "Subscriptions", ""):
-                        words("th" if title else "td", title)
-                with group("tbody"):
-                    for name in found[:_SHOWN]:
-                        with group("tr"):
-                            words("td", name, "rc-strong")
-                            words("td", f"{self._subscriptions[name]:,}", "rc-number")
-                            with group("td"):
-                                act(
-                                    "Delete",
-                                    lambda name=name: self._ask(name),
-                                    icon="o_delete",
-                                    kind="danger",
-                                    aria_label=f"Delete user {name}",
-                                )
+            with table("Users", ("User", "Subscriptions", ""), "rc-wide"):
+                for name in found[:_SHOWN]:
+                    with group("tr"):
+                        words("td", name, "rc-strong")
+                        words("td", f"{self._subscriptions[name]:,}", "rc-number")
+                        with group("td"):
+                            act(
+                                "Delete",
+                                lambda name=name: self._ask(name),
+                                icon="o_delete",
+                                kind="danger",
+                                aria_label=f"Delete user {name}",
+                            )
             if len(found) > _SHOWN:
                 words("p", f"and {len(found) - _SHOWN:,} more; type a part of a name to find one", "rc-soft rc-small")
 

@@ -4,7 +4,7 @@ from nicegui import ui
 
 from rankcast.lab.concept_effects import Effect, Effects
 from rankcast.language.event_words import cut, title_of
-from rankcast.service.page.widgets import group, scroller, words
+from rankcast.service.page.widgets import group, table, words
 
 __all__ = ["show_effects", "show_rows"]
 
@@ -26,13 +26,9 @@ def show_effects(box: ui.element, effects: Effects, said: str) -> None:
 
 def show_rows(effects: Effects) -> None:
     """Add a table of the subscriptions, with what they match before and after."""
-    with scroller("Subscriptions that use the word"), group("table", "rc-table rc-effects"):
-        with group("thead"), group("tr"):
-            for title in ("Subscription", "Of", "Matches", "Comes and goes"):
-                words("th", title)
-        with group("tbody"):
-            for row in effects.rows:
-                _row(row)
+    with table("Subscriptions that use the word", ("Subscription", "Of", "Matches", "Comes and goes"), "rc-effects"):
+        for row in effects.rows:
+            _row(row)
     if effects.more:
         words("p", f"and {effects.more:,} more subscriptions", "rc-soft")
 

@@ -7,7 +7,7 @@ from nicegui import ui
 from rankcast.errors import ModelError, RankcastError
 from rankcast.language import parse
 from rankcast.model import Is, Predicate, Term
-from rankcast.service.page.widgets import act, group, set_props, words
+from rankcast.service.page.widgets import act, group, open_dialog, set_props, words
 
 __all__ = ["ask_for_name", "check_name"]
 
@@ -26,7 +26,7 @@ def ask_for_name(attribute: str, owners: Sequence[str], begin: Callable[[str, st
             return
         dialog.close()
 
-    with set_props(ui.dialog(value=True), aria_label="Name of the concept") as dialog, ui.card().classes("rc-dialog"):
+    with open_dialog("Name of the concept") as dialog:
         words("h2", f"A new word for {attribute}")
         field = ui.input("Name", placeholder="such as: cheap").props("outlined dense autofocus")
         field.on("keydown.enter", tried)
@@ -34,7 +34,6 @@ def ask_for_name(attribute: str, owners: Sequence[str], begin: Callable[[str, st
         with group("div", "rc-row"):
             act("Begin", tried, kind="main")
             act("Cancel", dialog.close, kind="quiet")
-    dialog.on("hide", dialog.delete)
 
 
 def check_name(name: str) -> None:

@@ -2,12 +2,10 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 
-from nicegui import ui
-
 from rankcast.lab.concept_effects import Effects, own_meanings
 from rankcast.model import Catalog, Concept
 from rankcast.service.page.concepts.concept_effects import show_rows
-from rankcast.service.page.widgets import act, group, set_props, words
+from rankcast.service.page.widgets import act, group, open_dialog, words
 
 __all__ = ["ask_to_replace", "replaced_by"]
 
@@ -38,10 +36,7 @@ def ask_to_replace(
         dialog.close()
         await use(added)
 
-    with (
-        set_props(ui.dialog(value=True), aria_label="Replace meanings in use?") as dialog,
-        ui.card().classes("rc-dialog rc-wide-dialog"),
-    ):
+    with open_dialog("Replace meanings in use?", "rc-dialog rc-wide-dialog") as dialog:
         words("h2", f"This replaces {_count(len(old), 'meaning')} in use")
         words(
             "p", f"{whose.capitalize()} {_listed(sorted(names))} on {proposed[0].attribute} would mean something else."
@@ -60,7 +55,6 @@ def ask_to_replace(
             if added:
                 act(f"Only add {len(added)}", use_new)
             act("Cancel", dialog.close, kind="quiet")
-    dialog.on("hide", dialog.delete)
 
 
 def _count(number: int, noun: str) -> str:

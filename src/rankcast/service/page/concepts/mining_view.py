@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, complaining, group, scroller, words
+from rankcast.service.page.widgets import act, complaining, group, table, words
 from rankcast.store import MiningRun
 
 __all__ = ["MiningView"]
@@ -71,17 +71,13 @@ class MiningView:
                 whom = "Nobody" if self._view.visitor.switches else "None of your subscriptions"
                 words("span", f"{whom} matches more or less of the {run.tried:,} events tried.", "rc-soft rc-small")
                 return
-            with scroller(f"What run {run.number} changed"), group("table", "rc-table"):
-                with group("thead"), group("tr"):
-                    for title in ("Of", "Subscription", "Matches before", "After"):
-                        words("th", title)
-                with group("tbody"):
-                    for effect in run.effects[:_USERS]:
-                        with group("tr"):
-                            words("td", effect.user)
-                            words("td", effect.subscription, "rc-strong")
-                            words("td", f"{effect.before:,}", "rc-number")
-                            words("td", f"{effect.after:,}", "rc-number")
+            with table(f"What run {run.number} changed", ("Of", "Subscription", "Matches before", "After")):
+                for effect in run.effects[:_USERS]:
+                    with group("tr"):
+                        words("td", effect.user)
+                        words("td", effect.subscription, "rc-strong")
+                        words("td", f"{effect.before:,}", "rc-number")
+                        words("td", f"{effect.after:,}", "rc-number")
             more = len(run.effects) - _USERS + run.more if len(run.effects) > _USERS else run.more
             if more > 0 and self._view.visitor.switches:
                 words("p", f"and {more:,} more subscriptions", "rc-soft rc-small")

@@ -17,7 +17,7 @@ from rankcast.service.page.monitor.team_view import show_teams
 from rankcast.service.page.monitor.vague_view import VagueView
 from rankcast.service.page.unreadable_view import UnreadableView
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import empty, fill_bar, group, link, scroller, set_props, words
+from rankcast.service.page.widgets import empty, fill_bar, group, link, set_props, table, words
 from rankcast.service.studies.vague_matches import Kinds, Sighting, kinds_in_history
 from rankcast.service.trial_tasks import funnel_history
 from rankcast.service.trials import Funnel
@@ -237,18 +237,14 @@ class _Monitor:
     def _show_everybody(self, funnels: dict[str, Funnel], users: int) -> None:
         self._funnel.clear()
         with self._funnel:
-            with scroller("Everybody's funnel"), group("table", "rc-table rc-number"):
-                with group("thead"), group("tr"):
-                    for title in ("User", *(name for name, _ in _STAGES)):
-                        words("th", title)
-                with group("tbody"):
-                    for user, funnel in funnels.items():
-                        with group("tr"):
-                            words("td", user, "rc-strong")
-                            for count in funnel:
-                                with group("td"), group("span", "rc-row"):
-                                    fill_bar(count / max(funnel.published, 1), f"{count} of {funnel.published}")
-                                    words("span", f"{count:,}")
+            with table("Everybody's funnel", ("User", *(name for name, _ in _STAGES)), "rc-number"):
+                for user, funnel in funnels.items():
+                    with group("tr"):
+                        words("td", user, "rc-strong")
+                        for count in funnel:
+                            with group("td"), group("span", "rc-row"):
+                                fill_bar(count / max(funnel.published, 1), f"{count} of {funnel.published}")
+                                words("span", f"{count:,}")
             if users > len(funnels):
                 words("p", f"and {users - len(funnels):,} more users", "rc-soft")
 
@@ -282,13 +278,9 @@ class _Monitor:
                 return
             words("h2", f"{count:,} set aside" if of is None else "Set aside for you")
             words("p", "Serving these failed. An administrator can serve them again.", "rc-soft rc-small")
-            with scroller("What was set aside"), group("table", "rc-table"):
-                with group("thead"), group("tr"):
-                    for title in ("When", "User", "Event", "Why"):
-                        words("th", title)
-                with group("tbody"):
-                    for row in rows:
-                        _set_aside_row(row)
+            with table("What was set aside", ("When", "User", "Event", "Why")):
+                for row in rows:
+                    _set_aside_row(row)
 
     async def _show_rejects(self, count: int) -> None:
         rejects = (await asyncio.to_thread(self._view.service.store.rejects, 10))[::-1]
@@ -298,17 +290,13 @@ class _Monitor:
             if not rejects:
                 words("p", "All that came in could be used.", "rc-soft")
                 return
-            with scroller("What was rejected"), group("table", "rc-table"):
-                with group("thead"), group("tr"):
-                    for title in ("When", "Where", "Why", "What"):
-                        words("th", title)
-                with group("tbody"):
-                    for reject in rejects:
-                        with group("tr"):
-                            words("td", f"{reject.when:%Y-%m-%d %H:%M:%S}", "rc-number")
-                            words("td", f"{reject.file}:{reject.line}" if reject.line else reject.file)
-                            words("td", reject.reason)
-                            words("td", cut(reject.raw, 120), "rc-code")
+            with table("What was rejected", ("When", "Where", "Why", "What")):
+                for reject in rejects:
+                    with group("tr"):
+                        words("td", f"{reject.when:%Y-%m-%d %H:%M:%S}", "rc-number")
+                        words("td", f"{reject.file}:{reject.line}" if reject.line else reject.file)
+                        words("td", reject.reason)
+                        words("td", cut(reject.raw, 120), "rc-code")
 
 
 def _set_aside_row(row: KeptSetAside) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from rankcast.errors import RankcastError
-from rankcast.service.page.widgets import act, group, scroller, words
+from rankcast.service.page.widgets import act, group, table, words
 
 __all__ = ["StudyCard", "StudyTable"]
 
@@ -53,12 +53,8 @@ class StudyCard:
 
 
 def _table(study: StudyTable) -> None:
-    with scroller(study.name), group("table", "rc-table rc-number"):
-        with group("thead"), group("tr"):
-            for title in study.titles:
-                words("th", title)
-        with group("tbody"):
-            for row in study.rows:
-                with group("tr"):
-                    for cell in row:
-                        words("td", cell)
+    with table(study.name, study.titles, "rc-number"):
+        for row in study.rows:
+            with group("tr"):
+                for cell in row:
+                    words("td", cell)

@@ -7,7 +7,7 @@ from nicegui import ui
 from rankcast.language import show_time
 from rankcast.service.page.undoing import UndoBar
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, complaining, group, pill, set_props, words
+from rankcast.service.page.widgets import act, complaining, group, open_dialog, pill, set_props, words
 from rankcast.store.push.webhook_log import Webhook
 from rankcast.store.push.webhook_messages import MessageCounts
 
@@ -104,16 +104,12 @@ class WebhookList:
                 await asyncio.to_thread(self._endpoints.remove, self._view.user, one.id)
             await self.load()
 
-        with (
-            set_props(ui.dialog(value=True), aria_label="Remove the webhook?") as dialog,
-            ui.card().classes("rc-dialog"),
-        ):
+        with open_dialog("Remove the webhook?") as dialog:
             words("h2", "Remove the webhook?")
             words("p", f"{one.url} gets nothing any more. Its secret and its waiting messages are deleted for good.")
             with group("div", "rc-row"):
                 act("Remove", remove, kind="danger")
                 act("Keep it", dialog.close, kind="quiet")
-        dialog.on("hide", dialog.delete)
 
 
 def _told(one: Webhook, counts: MessageCounts) -> str:
