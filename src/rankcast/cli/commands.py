@@ -22,7 +22,7 @@ _COMMANDS: Mapping[str, Sequence[str]] = {
     _STORE: (
         "operation.publish:publish", "operation.run:run", "operation.serve:serve", "operation.deliveries:deliveries",
         "operation.watch:watch", "operation.explain:explain", "operation.stats:stats", "operation.status:status",
-        "operation.audit:audit", "operation.prune:prune", "operation.backup:backup", "operation.restore:restore",
+        "operation.audit:audit", "operation.prune:prune", "operation.backup:backup", "operation.backup:restore",
         "operation.upgrade:upgrade",
     ),
     _FILES: (

@@ -5,12 +5,13 @@ from contextlib import suppress
 from copy import copy
 
 from rankcast.errors import ExpressionError, ModelError, RecordError, did_you_mean
+from rankcast.language.declared_json import decode_fields, encode_fields, json_fields
 from rankcast.language.expression_json import expression_of_json
 from rankcast.language.fields import Fields, cut, what_is
 from rankcast.language.json_text import dumps, read_object
 from rankcast.language.membership_json import FORMS, membership_of_json, membership_to_json
 from rankcast.language.parsing import parse
-from rankcast.language.policy_json import decode_policy, encode_policy
+from rankcast.language.presets import preset_fields
 from rankcast.language.printing import show
 from rankcast.model import (
     Advertisement,
@@ -27,6 +28,26 @@ from rankcast.model.declared import check_name
 from rankcast.plain import JsonObject
 
 __all__ = ["RecordTexts", "decode_record", "encode_record"]
+
+_KNOWN = ("kind", "preset", *json_fields(Policy))
+
+
+def decode_policy(obj: JsonObject) -> Policy:
+    """The policy in a JSON object of kind ``policy``.
+
+    A ``preset`` supplies the fields that the object does not have.
+    """
+    fields = Fields("a policy", obj, _KNOWN)
+    if "preset" in fields:
+        own = {name: value for name, value in obj.items() if value is not None and name != "preset"}
+        fields = Fields("a policy", {**preset_fields(fields.text("preset")), **own}, _KNOWN)
+    return Policy(**decode_fields(Policy, fields))
+
+
+def encode_policy(policy: Policy) -> JsonObject:
+    """The policy as a JSON object, without defaults."""
+    return {"kind": "policy", **encode_fields(policy)}
+
 
 _KINDS = ("subscription", "preference", "policy", "concept", "advertisement")
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rankcast.lab.reproduce.fingerprint import fingerprint
+from rankcast.lab.reproduce.running import fingerprint
 
 FILES = {
     "room/__init__.py": "",

@@ -95,7 +95,7 @@ def publish(
 
 
 def _to_topic(url: str, events: str | None, out: Output, limits: "EventLimits") -> None:
-    from rankcast.cli.operation.topic_publisher import publish_to_topic
+    from rankcast.cli.operation.publisher import publish_to_topic
     from rankcast.pipeline.topics import Topic
 
     if events is None:

@@ -1,4 +1,7 @@
-"""Publishes lines to a store. Acknowledged events are on disk; unusable lines are stored as rejects."""
+"""Publishes lines to a store or a Kafka topic.
+
+In a store, acknowledged events are on disk, and unusable lines are stored as rejects.
+"""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -11,6 +14,8 @@ from tempfile import NamedTemporaryFile
 from typing import TypeAlias, cast
 
 from rankcast.cli.bad_lines import read_event, reject_of
+from rankcast.cli.inputs import count_lines
+from rankcast.cli.operation.rejects import exit_if_any, tell
 from rankcast.cli.output import Output, counted
 from rankcast.errors import CatalogError, EnvironmentProblem, ModelError, RankcastError
 from rankcast.language.compressed import is_compressed
@@ -18,9 +23,10 @@ from rankcast.language.event_files import EventFileKind, EventIds, event_file, k
 from rankcast.language.event_limits import EventLimits
 from rankcast.language.files import MAX_LINE
 from rankcast.model import Event, Reject
+from rankcast.pipeline.topics import Topic
 from rankcast.store import Store
 
-__all__ = ["FilePublisher", "chunks", "offset_but_for_time", "whole_file"]
+__all__ = ["FilePublisher", "chunks", "offset_but_for_time", "publish_to_topic", "whole_file"]
 
 _CHUNK = 1000
 _STDIN = "-"
@@ -166,3 +172,33 @@ class FilePublisher:
         self.known += known
         self.published += not known
         self.acknowledge(name, offset)
+
+
+def publish_to_topic(topic: Topic, file: str, out: Output, limits: EventLimits) -> None:
+    """Publish the lines of a file or of stdin. Unusable lines are reported and skipped; the exit code is then 1."""
+    rejects: list[Reject] = []
+    sent = 0
+    topic.found()
+    ids = EventIds()
+    with whole_file(file, out) as whole, out.progress("publishing", count_lines(whole)) as advance:
+        for chunk in chunks(whole):
+            for each in topic.publishing(_events(file, chunk, rejects, limits, ids)):
+                sent += 1
+                if out.json:
+                    out.record(each._asdict())
+            out.flush()
+            advance(len(chunk))
+    tell(out, rejects)
+    out.say(f"published {counted(sent, 'event')} to {topic}")
+    exit_if_any(len(rejects))
+
+
+def _events(
+    file: str, lines: Sequence[Line], rejects: list[Reject], limits: EventLimits, ids: EventIds
+) -> Iterator[Event]:
+    now = datetime.now(UTC)
+    for number, line in lines:
+        try:
+            yield read_event(line, now, limits, ids)
+        except RankcastError as error:
+            rejects.append(reject_of(file, number, line, error))

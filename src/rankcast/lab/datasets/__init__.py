@@ -4,8 +4,7 @@ from rankcast.lab.datasets.apartments import listings, listings_table, rentals, 
 from rankcast.lab.datasets.auctions import auction_items, auction_items_table, auctions, auctions_table
 from rankcast.lab.datasets.movies import FIRST_PUBLICATION, movies, movies_table
 from rankcast.lab.datasets.news import TEN_AGENCIES, news, news_table
-from rankcast.lab.datasets.tastes import demo_catalog
-from rankcast.lab.datasets.workload import subscriptions
+from rankcast.lab.datasets.workload import demo_catalog, subscriptions
 
 __all__ = [
     "FIRST_PUBLICATION",

@@ -1,4 +1,4 @@
-"""Random subscriptions to films, drawn as in the DEBS'09 experiments (section 7.1)."""
+"""Subscribers to films: random subscriptions as in the DEBS'09 experiments (section 7.1), and the demo's users."""
 
 import itertools
 import re
@@ -7,12 +7,15 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 from hashlib import blake2b
+from importlib.resources import as_file, files
 from typing import TypeVar
 
+from rankcast.errors import CatalogError
 from rankcast.lab.datasets.movies import read_films
-from rankcast.model import And, Between, Compare, Op, Predicate, Subscription, Test
+from rankcast.language import read_catalog
+from rankcast.model import And, Between, Catalog, Compare, Op, Predicate, Subscription, Test
 
-__all__ = ["subscriptions"]
+__all__ = ["demo_catalog", "subscriptions"]
 
 Value = TypeVar("Value", int, str)
 
@@ -96,3 +99,18 @@ def _by_popularity() -> dict[str, list[Predicate]]:
 def _ranked(values: Iterable[Value]) -> list[Value]:
     counts = Counter(values)
     return sorted(counts, key=lambda value: (-counts[value], value))
+
+
+def demo_catalog() -> Catalog:
+    """A new copy of the catalog `tastes.jsonl`: twelve fictional users for the demo, who subscribe to `movies`.
+
+    They have all delivery modes, crisp and vague subscriptions, and preferences.
+
+    >>> demo_catalog().users()[:3]
+    ['ada', 'bruno', 'celeste']
+    """
+    with as_file(files("rankcast.lab.datasets") / "tastes.jsonl") as path:
+        catalog, rejects = read_catalog(path)
+    if rejects:
+        raise CatalogError(f"line {rejects[0].line} of the bundled catalog: {rejects[0].reason}")
+    return catalog

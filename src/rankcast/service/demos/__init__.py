@@ -2,8 +2,7 @@
 
 from rankcast.service.demos.market import MARKET
 from rankcast.service.demos.movies import MOVIES
-from rankcast.service.demos.registry import WORLDS, stream_of, world
-from rankcast.service.demos.stream import SPEEDS, DemoStream, Playable, StreamState
+from rankcast.service.demos.stream import SPEEDS, WORLDS, DemoStream, Playable, StreamState, stream_of, world
 from rankcast.service.demos.world import Script, World
 
 __all__ = [

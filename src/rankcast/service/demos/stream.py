@@ -6,13 +6,17 @@ from threading import Event as Flag
 from threading import Lock, Thread
 from time import monotonic
 from typing import Protocol, assert_never
+from weakref import WeakKeyDictionary
 
+from rankcast.errors import RankcastError, did_you_mean
 from rankcast.model import Advertisement, Catalog, Concept, Event, Policy, Preference, Record, Subscription
+from rankcast.service.demos.market import MARKET
+from rankcast.service.demos.movies import MOVIES
 from rankcast.service.demos.world import World
 from rankcast.store import Store
 from rankcast.store.status import status
 
-__all__ = ["SPEEDS", "DemoStream", "Playable", "StreamState"]
+__all__ = ["SPEEDS", "WORLDS", "DemoStream", "Playable", "StreamState", "stream_of", "world"]
 
 SPEEDS = (1, 5, 20, 100, 500)
 """The speeds that the page offers, in events per second."""
@@ -190,3 +194,26 @@ def _is_there(record: Record, catalog: Catalog, present: set[str]) -> bool:
             return record.user in present
         case other:
             assert_never(other)
+
+
+WORLDS = {world.name: world for world in (MOVIES, MARKET)}
+"""The demo datasets by name."""
+
+_STREAMS: "WeakKeyDictionary[Playable, dict[str, DemoStream]]" = WeakKeyDictionary()
+
+
+def world(name: str) -> World:
+    """The demo dataset of that name.
+
+    >>> world("movies").title
+    'Films'
+    """
+    if name not in WORLDS:
+        near = did_you_mean(name, WORLDS) or f"; there are {', '.join(WORLDS)}"
+        raise RankcastError(f"there is no world {name!r}{near}")
+    return WORLDS[name]
+
+
+def stream_of(service: Playable, name: str) -> DemoStream:
+    """The stream of a demo dataset into a service. All callers share the same one."""
+    return _STREAMS.setdefault(service, {}).setdefault(name, DemoStream(world(name), service))

@@ -6,8 +6,7 @@ from nicegui import ui
 
 from rankcast.language import label, show
 from rankcast.model import Advertisement
-from rankcast.service.page.advertisements.advertisement_editor import AdvertisementEditor
-from rankcast.service.page.advertisements.publishing import PublishingForm
+from rankcast.service.page.advertisements.advertisement_editor import AdvertisementEditor, PublishingForm
 from rankcast.service.page.undoing import UndoBar
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, complaining, empty, group, pill, words

@@ -13,11 +13,10 @@ from rankcast.model import Concept, Membership, Record
 from rankcast.service.page.colours import wear
 from rankcast.service.page.computing import compute
 from rankcast.service.page.concepts.concept_desk import HISTORY, ConceptDesk
+from rankcast.service.page.concepts.concept_dialogs import ask_for_name, ask_to_replace, replaced_by
 from rankcast.service.page.concepts.concept_fields import ConceptFields
 from rankcast.service.page.concepts.concept_list import EVERYBODY, show_concepts
-from rankcast.service.page.concepts.concept_naming import ask_for_name
 from rankcast.service.page.concepts.concept_preview import ConceptPreview
-from rankcast.service.page.concepts.concept_proposal import ask_to_replace, replaced_by
 from rankcast.service.page.concepts.concept_shapes import converted, first_shape
 from rankcast.service.page.concepts.curve_editor import CurveEditor, form_of
 from rankcast.service.page.concepts.mining_view import MiningView

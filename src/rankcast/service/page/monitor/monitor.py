@@ -11,9 +11,8 @@ from rankcast.language.event_words import cut, facts, title_of
 from rankcast.service.page.colours import wear
 from rankcast.service.page.computing import compute
 from rankcast.service.page.monitor.activity import RANGES, Activity, activity_of
-from rankcast.service.page.monitor.group_view import show_groups
 from rankcast.service.page.monitor.line_chart import ChartLine, line_chart
-from rankcast.service.page.monitor.team_view import show_teams
+from rankcast.service.page.monitor.studies import show_groups, show_teams
 from rankcast.service.page.monitor.vague_view import VagueView
 from rankcast.service.page.unreadable_view import UnreadableView
 from rankcast.service.page.visitors import View
