@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from rankcast.plain import JsonObject
-
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.progress import Progress, ProgressColumn
     from rich.table import Table
 
-__all__ = ["Output", "TableColumn", "counted", "printable", "record_of", "table", "write_lines"]
+__all__ = ["Output", "TableColumn", "counted", "printable", "table", "write_lines"]
 
 _PIECE = 1 << 15
 
@@ -223,13 +221,6 @@ class Output:
     def _has_room(self) -> bool:
         """Whether stderr can show live progress lines."""
         return sys.stderr.isatty() and not (self.json and self.terminal)
-
-
-def record_of(row: object, *names: str) -> JsonObject:
-    """The JSON form of attributes of a row."""
-    from rankcast.language.declared_json import encode_value
-
-    return {name: encode_value(getattr(row, name)) for name in names}
 
 
 def write_lines(file: Path, records: Iterable[Mapping[str, object]]) -> int:

@@ -29,7 +29,7 @@ from rankcast.model.declared import (
 )
 from rankcast.plain import JsonObject
 
-__all__ = ["decode_fields", "encode_fields", "encode_value", "json_fields"]
+__all__ = ["decode_fields", "encode_fields", "encode_value", "json_fields", "record_of"]
 
 UNIT = "unit"
 """The JSON field that says what a length counts."""
@@ -91,6 +91,11 @@ def encode_value(value: object) -> Any:
         case Filter():
             return _encode_filter(value)
     return encode_fields(value)
+
+
+def record_of(row: object, *names: str) -> JsonObject:
+    """The JSON form of attributes of a row."""
+    return {name: encode_value(getattr(row, name)) for name in names}
 
 
 def _decode(one: Declared, fields: Fields) -> Any:

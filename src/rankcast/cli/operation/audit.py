@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from rankcast.cli.options import DEFAULT_STORE, MOST_ROWS, Json, StorePath, bounded
-from rankcast.cli.output import Output, TableColumn, record_of
+from rankcast.cli.output import Output, TableColumn
 from rankcast.plain import JsonObject
 
 __all__ = ["audit"]
@@ -47,6 +47,7 @@ def audit(
       rankcast audit --since 7d
       rankcast audit --who operator --json
     """
+    from rankcast.language.declared_json import record_of
     from rankcast.store import AuditLog, Store
 
     out = Output(json)

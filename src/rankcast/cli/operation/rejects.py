@@ -8,7 +8,7 @@ import typer
 from rankcast.cli.completion import complete_user
 from rankcast.cli.exits import NEGATIVE
 from rankcast.cli.options import DEFAULT_STORE, MOST_ROWS, Json, StorePath, bounded
-from rankcast.cli.output import Output, TableColumn, counted, record_of
+from rankcast.cli.output import Output, TableColumn, counted
 
 if TYPE_CHECKING:
     from rankcast.model import Reject
@@ -124,6 +124,7 @@ def serve_again(
 
       rankcast rejects serve-again
     """
+    from rankcast.language.declared_json import record_of
     from rankcast.pipeline.serve_again import serve_again as serve
     from rankcast.store import Store
 
@@ -140,6 +141,8 @@ def serve_again(
 
 
 def _list_set_aside(rows: "Sequence[KeptSetAside]", out: Output) -> None:
+    from rankcast.language.declared_json import record_of
+
     def cells(row: Mapping[str, Any]) -> Sequence[str]:
         event = row["event"] or f"all from {row['seq']:,} on"
         return row["when"].replace("T", " ")[:19], row["user"] or "all users", event, str(row["version"]), row["error"]

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
-from rankcast.cli.output import Output, TableColumn, counted, record_of, table
+from rankcast.cli.output import Output, TableColumn, counted, table
 from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ def status(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
 
 
 def _record(found: "Status", place: str, now: datetime) -> JsonObject:
+    from rankcast.language.declared_json import record_of
+
     return {
         "store": place,
         **record_of(found, "version", "published", "served", "served_version", "lag"),

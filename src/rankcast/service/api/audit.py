@@ -6,10 +6,12 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from rankcast.language import parse_time, show_time
+from rankcast.language import parse_time
+from rankcast.language.declared_json import record_of
 from rankcast.model.actors import set_actor
 from rankcast.service.access import actor_of
 from rankcast.service.api.answers import answer
+from rankcast.service.api.fields import Cursor
 from rankcast.service.api.schemas import says
 from rankcast.service.callers import Administrator, Caller, ServiceOf
 
@@ -28,10 +30,7 @@ def list_audit(
     caller: Administrator,
     service: ServiceOf,
     limit: Annotated[int, Query(ge=1, le=1000, description="How many at most.")] = 50,
-    cursor: Annotated[
-        str | None,
-        Query(pattern="^[0-9]{1,18}$", description="`next` of the page before; leave it out for the first page."),
-    ] = None,
+    cursor: Cursor = None,
     who: Annotated[
         str | None, Query(max_length=300, description="Only entries whose actor contains this text.")
     ] = None,
@@ -45,15 +44,6 @@ def list_audit(
     moment: datetime | None = None if since is None else parse_time(since)
     found = service.audit.entries(limit + 1, None if cursor is None else int(cursor), moment, who, user)
     page = found[:limit]
-    entries = [
-        {
-            "number": entry.number,
-            "when": show_time(entry.when),
-            "who": entry.who,
-            "action": entry.action,
-            "user": entry.subject,
-            "detail": entry.detail,
-        }
-        for entry in page
-    ]
+    names = ("number", "when", "who", "action")
+    entries = [{**record_of(one, *names), "user": one.subject, "detail": one.detail} for one in page]
     return answer({"entries": entries, "next": str(page[-1].number) if len(found) > limit else None})

@@ -9,6 +9,7 @@ from rankcast.language import encode_delivery, encode_event
 from rankcast.model import Delivery
 from rankcast.plain import JsonObject
 from rankcast.service.api.answers import answer, fitting
+from rankcast.service.api.fields import Cursor
 from rankcast.service.api.schemas import says
 from rankcast.service.callers import Administrator, Owner, ServiceOf
 from rankcast.service.service import Service
@@ -19,10 +20,6 @@ router = APIRouter(tags=["deliveries"])
 
 Limit = Annotated[int, Query(ge=1, le=1000, description="How many at most.")]
 Order = Annotated[str, Query(pattern="^(oldest|newest)$", description="`oldest` first, or `newest` first.")]
-Cursor = Annotated[
-    str | None,
-    Query(pattern="^[0-9]{1,18}$", description="`next` of the page before; leave it out for the first page."),
-]
 Include = Annotated[str | None, Query(pattern="^event$", description="`event`: with the event itself, as `content`.")]
 
 _SAYS = says("Deliveries", "A page of deliveries")

@@ -9,7 +9,7 @@ from rankcast.errors import CatalogError, RecordError
 from rankcast.language import encode_event, show_time
 from rankcast.plain import JsonObject
 from rankcast.service.api.answers import Body, answer
-from rankcast.service.api.fields import fields_in, texts
+from rankcast.service.api.fields import Cursor, fields_in, texts
 from rankcast.service.api.schemas import body, says
 from rankcast.service.callers import Owner, ServiceOf
 from rankcast.service.problems import Problem
@@ -23,10 +23,6 @@ router = APIRouter(prefix="/users/{user:part}", tags=["digests"])
 
 _Number = Annotated[int, Path(ge=1, lt=2**63, description="The number of the digest.")]
 _Limit = Annotated[int, Query(ge=1, le=500, description="How many at most.")]
-_Cursor = Annotated[
-    str | None,
-    Query(pattern="^[0-9]{1,18}$", description="`next` of the page before; leave it out for the first page."),
-]
 _Format = Annotated[str, Query(pattern="^(json|text|html)$", description="`json`, plain `text`, or `html`.")]
 _Why = Annotated[
     str | None,
@@ -130,7 +126,7 @@ def show_held(user: Owner, service: ServiceOf) -> Response:
 
 
 @router.get("/digests", responses=says("DigestList", "A page of digests"))
-def list_digests(user: Owner, service: ServiceOf, limit: _Limit = 50, cursor: _Cursor = None) -> Response:
+def list_digests(user: Owner, service: ServiceOf, limit: _Limit = 50, cursor: Cursor = None) -> Response:
     """The digests of a user, newest first."""
     found = service.digests.digests(user, None if cursor is None else int(cursor), limit + 1)
     page = [
@@ -174,7 +170,7 @@ def list_left_out(
     service: ServiceOf,
     reason: _Why = None,
     limit: _Limit = 50,
-    cursor: _Cursor = None,
+    cursor: Cursor = None,
 ) -> Response:
     """Events that matched the user but were not sent, best first, each with the reason.
 

@@ -1,7 +1,9 @@
-"""Validation of request bodies that are not catalog records: their fields and types."""
+"""Validation of request bodies that are not catalog records, and of parameters that several routes have."""
 
 from collections.abc import Mapping
+from typing import Annotated
 
+from fastapi import Query
 from starlette.requests import Request
 
 from rankcast.errors import RecordError
@@ -10,7 +12,13 @@ from rankcast.model import MAX_TEXT, check_name
 from rankcast.model.declared import Name
 from rankcast.plain import JsonObject
 
-__all__ = ["check_address", "fields_in", "texts"]
+__all__ = ["Cursor", "check_address", "fields_in", "texts"]
+
+Cursor = Annotated[
+    str | None,
+    Query(pattern="^[0-9]{1,18}$", description="`next` of the page before; leave it out for the first page."),
+]
+"""The query parameter for the position of a page in a list."""
 
 
 def fields_in(body: bytes, what: str, known: tuple[str, ...], needed: tuple[str, ...] = ()) -> JsonObject:

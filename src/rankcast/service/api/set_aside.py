@@ -5,33 +5,28 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from rankcast.language import show_time
-from rankcast.plain import JsonObject
+from rankcast.language.declared_json import record_of
 from rankcast.service.access import actor_of
 from rankcast.service.api.answers import Body, answer
-from rankcast.service.api.fields import fields_in, texts
+from rankcast.service.api.fields import Cursor, fields_in, texts
 from rankcast.service.api.schemas import body, says
 from rankcast.service.callers import Administrator, Owner, ServiceOf
 from rankcast.service.service import Service
 from rankcast.service.trial_tasks import serve_set_aside
-from rankcast.store import KeptSetAside
 
 __all__ = ["router"]
 
 router = APIRouter(tags=["set aside"])
 
 _Limit = Annotated[int, Query(ge=1, le=1000, description="How many at most.")]
-_Cursor = Annotated[
-    str | None,
-    Query(pattern="^[0-9]{1,18}$", description="`next` of the page before; leave it out for the first page."),
-]
 _All = Annotated[bool, Query(alias="all", description="Include what has been served again since.")]
+_NAMES = ("number", "user", "event", "seq", "version", "error", "when", "served")
 _SAYS = says("SetAsidePage", "A page of what was set aside, oldest first")
 
 
 @router.get("/users/{user:part}/set-aside", responses=_SAYS)
 def list_set_aside_of_user(
-    user: Owner, service: ServiceOf, limit: _Limit = 50, cursor: _Cursor = None, everything: _All = False
+    user: Owner, service: ServiceOf, limit: _Limit = 50, cursor: Cursor = None, everything: _All = False
 ) -> Response:
     """What could not be served to this user, and why. Events that failed for everybody are not included."""
     return _page(service, user, limit, cursor, everything)
@@ -43,7 +38,7 @@ def list_set_aside(
     service: ServiceOf,
     user: Annotated[str | None, Query(max_length=256, description="Only of this user.")] = None,
     limit: _Limit = 50,
-    cursor: _Cursor = None,
+    cursor: Cursor = None,
     everything: _All = False,
 ) -> Response:
     """What could not be served, for one user or for all, and why. Administrators only."""
@@ -65,24 +60,11 @@ async def serve_again(caller: Administrator, service: ServiceOf, content: Body, 
     done = await service.trials.run_for(
         actor.who, request.is_disconnected, serve_set_aside, service.settings.store, fields.get("user"), actor
     )
-    return answer({"done": done.done, "failed": done.failed, "delivered": done.delivered, "goes_on": done.goes_on})
+    return answer(record_of(done, "done", "failed", "delivered", "goes_on"))
 
 
 def _page(service: Service, user: str | None, limit: int, cursor: str | None, everything: bool) -> Response:
     found = service.store.set_aside_page(user, int(cursor or 0), limit + 1, pending=not everything)
     page = found[:limit]
     following = str(page[-1].number) if len(found) > limit else None
-    return answer({"set_aside": [_form(row) for row in page], "next": following})
-
-
-def _form(row: KeptSetAside) -> JsonObject:
-    return {
-        "number": row.number,
-        "user": row.user,
-        "event": row.event,
-        "seq": row.seq,
-        "version": row.version,
-        "error": row.error,
-        "when": show_time(row.when),
-        "served": None if row.served is None else show_time(row.served),
-    }
+    return answer({"set_aside": [record_of(row, *_NAMES) for row in page], "next": following})

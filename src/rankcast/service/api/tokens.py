@@ -4,7 +4,8 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from rankcast.errors import RecordError
-from rankcast.language import parse_duration, show_time
+from rankcast.language import parse_duration
+from rankcast.language.declared_json import record_of
 from rankcast.language.json_text import read_object
 from rankcast.plain import JsonObject
 from rankcast.service.access import Role
@@ -57,12 +58,4 @@ def revoke_token(token: str, caller: Administrator, service: ServiceOf) -> Respo
 
 
 def _form(token: TokenRecord) -> JsonObject:
-    return {
-        "id": token.id,
-        "role": token.role,
-        "name": token.name,
-        "note": token.note,
-        "created": show_time(token.created),
-        "expires": show_time(token.expires) if token.expires else None,
-        "revoked": show_time(token.revoked) if token.revoked else None,
-    }
+    return record_of(token, "id", "role", "name", "note", "created", "expires", "revoked")

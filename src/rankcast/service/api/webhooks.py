@@ -1,7 +1,6 @@
 """Webhooks: where a user's deliveries and digests are sent, their state, and their dead letters."""
 
 import asyncio
-from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query
@@ -9,6 +8,7 @@ from starlette.responses import Response
 
 from rankcast.errors import CatalogError, RecordError
 from rankcast.language import show_time
+from rankcast.language.declared_json import encode_value, record_of
 from rankcast.plain import JsonObject
 from rankcast.service.api.answers import Body, answer
 from rankcast.service.api.fields import fields_in, texts
@@ -33,6 +33,10 @@ _Cursor = Annotated[
     ),
 ]
 _FIELDS = ("url", "description", "types")
+_SHOWN = (
+    *("id", "user", *_FIELDS, "created", "active", "disabled_because"),
+    *("accepted", "accepted_at", "failures", "failing_since", "last_failure"),
+)
 _MOST_NAMED = 1000
 
 
@@ -176,24 +180,8 @@ def _form(service: Service, webhook: Webhook) -> JsonObject:
     now = service.store.database.clock()
     rotating = next((secret.until for secret in webhook.secrets if secret.until is not None), None)
     return {
-        "id": webhook.id,
-        "user": webhook.user,
-        "url": webhook.url,
-        "description": webhook.description,
-        "types": webhook.types,
-        "created": show_time(webhook.created),
-        "active": webhook.active,
-        "disabled_because": webhook.disabled_because,
-        "accepted": webhook.accepted,
-        "accepted_at": _time(webhook.accepted_at),
-        "failures": webhook.failures,
-        "failing_since": _time(webhook.failing_since),
-        "last_failure": webhook.last_failure,
-        "paused_until": _time(webhook.paused_until if webhook.paused_until > now else None),
-        "secret_rotates_until": _time(rotating if rotating is not None and rotating > now else None),
+        **record_of(webhook, *_SHOWN),
+        "paused_until": encode_value(webhook.paused_until if webhook.paused_until > now else None),
+        "secret_rotates_until": encode_value(rotating if rotating is not None and rotating > now else None),
         **counts._asdict(),
     }
-
-
-def _time(time: datetime | None) -> str | None:
-    return None if time is None else show_time(time)

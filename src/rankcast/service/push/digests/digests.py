@@ -2,15 +2,16 @@
 
 import logging
 from collections.abc import Collection
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from rankcast.errors import CatalogError, RankcastError
+from rankcast.language import show_time
 from rankcast.model import EPOCH
 from rankcast.plain import JsonObject
 from rankcast.service.background import BackgroundLoop
 from rankcast.service.push.digests.contents import Digest, read_digest
-from rankcast.service.push.digests.holding import HeldDeliveries
 from rankcast.service.push.digests.making import make, set_schedule
 from rankcast.service.push.digests.quiet_hours import QuietHours, QuietStretch
 from rankcast.service.push.digests.schedules import Schedule
@@ -19,7 +20,21 @@ from rankcast.store.push.digest_log import KeptDigest, KeptSchedule, LeftOut
 from rankcast.store.push.quiet_log import KeptQuiet
 from rankcast.store.retention.pushes import forget_pushed
 
-__all__ = ["Digests"]
+__all__ = ["Digests", "HeldDeliveries"]
+
+
+@dataclass(frozen=True, slots=True)
+class HeldDeliveries:
+    """Deliveries after a number are held until a time. They are in the log and on the page, but are not pushed."""
+
+    because: str
+    after: int
+    until: datetime
+
+    def to_json(self) -> JsonObject:
+        """The JSON form."""
+        return {"because": self.because, "after": self.after, "until": show_time(self.until)}
+
 
 _log = logging.getLogger("rankcast.service.push.digests")
 _POLL = 1.0
