@@ -33,7 +33,9 @@ async def connect(*client):
     await asyncio.gather(copy(client[0], server[1]), copy(server[0], client[1]), return_exceptions=True)
 
 async def main():
-    await (await asyncio.start_server(connect, "10.77.0.1", int(sys.argv[2]))).serve_forever()
+    server = await asyncio.start_server(connect, "10.77.0.1", int(sys.argv[2]))
+    print("listening", flush=True)
+    await server.serve_forever()
 
 asyncio.run(main())
 """
@@ -121,7 +123,12 @@ class NamespaceCluster:
 
     def forward(self, socket: Path, port: int) -> None:
         """Make a Unix socket of this machine a port of the master's machine."""
-        self._processes.append(subprocess.Popen(self.command(sys.executable, "-c", _FORWARD, str(socket), str(port))))
+        process = subprocess.Popen(
+            self.command(sys.executable, "-c", _FORWARD, str(socket), str(port)), stdout=subprocess.PIPE
+        )
+        self._processes.append(process)
+        if process.stdout is None or process.stdout.readline() != b"listening\n":
+            raise RuntimeError(f"port {port} of the master's machine does not listen")
 
     def start_worker(self, number: int) -> None:
         """Start a worker, or start it again."""
