@@ -2,7 +2,7 @@ import pytest
 
 from rankcast.errors import RecordError
 from rankcast.language import PRESETS, decode_record, encode_record
-from rankcast.model import Mode, Policy, ScorePart
+from rankcast.model import FilterKind, Mode, Policy, ScorePart, Update
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -12,6 +12,13 @@ def test_every_preset_is_a_policy_that_says_something(name):
     assert policy != Policy("u")
     assert decode_record(encode_record(policy)) == policy
     assert PRESETS[name].meaning
+
+
+def test_presets_spend_their_budget_and_a_record_that_says_nothing_is_lazy():
+    filters = [decode_record({"kind": "policy", "user": "u", "preset": name}).filter for name in PRESETS]
+    assert {one.update for one in filters if one and one.novelty is FilterKind.THRESHOLD} == {Update.PACED}
+    plain = decode_record({"kind": "policy", "user": "u", "filter": {"novelty": "threshold", "rate": 0.2}})
+    assert plain.filter.update is Update.LAZY
 
 
 def test_own_fields_go_before_those_of_the_preset():

@@ -52,6 +52,10 @@ CATALOG = [
     {"kind": "subscription", "id": "a1", "user": "eli", "where": "price is cheap [optimistic]"},
     {"kind": "subscription", "id": "a2", "user": "eli", "where": "price is cheap [indifferent]"},
     {"kind": "subscription", "id": "a3", "user": "eli", "where": "price is cheap [pessimistic]"},
+    # two predicates on one imprecise value
+    {"kind": "subscription", "id": "j1", "user": "fay", "where": "rent < 1000 and rent > 1500"},
+    {"kind": "subscription", "id": "j2", "user": "fay", "where": "rent >= 1000 and rent <= 1500"},
+    {"kind": "subscription", "id": "j3", "user": "fay", "where": "rent between 1000 and 1500"},
 ]
 
 
@@ -69,6 +73,8 @@ EVENTS = [
     event("about-700", 7, price={"between": [600, 800]}),
     event("said-cheap", 8, price={"is": "cheap"}),
     {"id": "empty", "time": "2004-02-13T20:09:00Z", "attributes": {}},
+    event("wide", 10, rent={"between": [900, 1600]}),
+    event("ends", 11, rent={"piecewise": [[850, 0], [900, 1], [950, 0], [1550, 0], [1600, 1], [1650, 0]]}),
 ]
 
 EXPECTED = {
@@ -97,6 +103,8 @@ EXPECTED = {
     ("said-cheap", "a1"): 1,
     ("said-cheap", "a2"): 1,
     ("said-cheap", "a3"): 1,
+    ("wide", "j2"): 1,
+    ("wide", "j3"): 1,
 }
 
 
@@ -131,7 +139,7 @@ def test_sorted_by_event_then_by_place_in_the_catalog(match: Any) -> None:
 def test_one_bad_record_costs_only_itself(match: Any) -> None:
     result = match([*CATALOG, {"kind": "subscription", "id": "t1", "user": "ann", "where": "x = 1"}], EVENTS, code=1)
     assert len(result.stdout.splitlines()) == len(EXPECTED)
-    assert result.stderr == "c.jsonl:19: duplicate subscription 't1', first on line 5\n"
+    assert result.stderr == f"c.jsonl:{len(CATALOG) + 1}: duplicate subscription 't1', first on line 5\n"
 
 
 def test_only_engines_that_exist(match: Any) -> None:
