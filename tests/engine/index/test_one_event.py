@@ -3,7 +3,10 @@
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
+import pytest
+
 from rankcast.engine.index import IndexMatcher
+from rankcast.engine.index.one_event import FEW
 from rankcast.language import parse
 from rankcast.model import Event, Interval, Subscription
 
@@ -25,6 +28,17 @@ def test_room_grows_for_an_event_with_many_matches(layout):
     assert index.places(event(a=2_500)).tolist() == list(range(2_501))
     assert index.places(event(a=3)).tolist() == [0, 1, 2, 3]
     assert len(index._searches) == 1
+
+
+@pytest.mark.parametrize("count", [0, 1, FEW - 1, FEW, FEW + 1, 2 * FEW])
+def test_few_places_are_in_order_as_many_are(count):
+    bounds = [(7 * i) % 101 for i in range(101)]  # the order of the search is not that of the places
+    index = index_of([f"a >= {bound}" for bound in bounds])
+    found = index.places(event(a=count - 1))
+    assert found.tolist() == [i for i, bound in enumerate(bounds) if bound < count]
+    index.places(event(a=100))
+    assert len(found) == count, "an answer stays as it is when the next event is searched for"
+    assert found.tolist() == sorted(found.tolist())
 
 
 def test_what_does_not_fit_the_room_is_searched_all_the_same(layout):
@@ -62,6 +76,16 @@ def test_one_and_true_are_different(layout):
         assert index.places(event(a=1, b=0)).tolist() == [0, 2]
         assert index.places(event(a=True, b=False)).tolist() == [1, 3]
         assert index.places(event(a=1.0, b=False)).tolist() == [0, 3]
+
+
+def test_known_numbers_are_not_taken_for_booleans():
+    texts = ["a = 1", "a = true", "a = 0", "a = false"]
+    index = index_of(texts)
+    both = ((1,), (True,), (0,), (False,), (1.0,), (0, 1), (False, True), (True, False), (1, 0))
+    for values in (*both, *both):
+        codes = index.encoder.codes("a", values).tolist()
+        assert codes == index_of(texts).encoder.codes("a", values).tolist(), values
+    assert index.encoder.codes("a", (0, 1)).tolist() != index.encoder.codes("a", (False, True)).tolist()
 
 
 def test_imprecise_values_are_left_to_the_search_with_flags():

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from operator import itemgetter
 from typing import TypeAlias, cast
 
 import numpy as np
@@ -18,7 +17,7 @@ from rankcast.engine.index.text_codes import TextCodes
 from rankcast.fuzzy.cuts import AlphaCut, outline_of
 from rankcast.language.events import WrittenAttributes
 from rankcast.matching.outcomes import NO_CONCEPTS, Meaning
-from rankcast.model import AttributeValue, Event, Term, Values
+from rankcast.model import AttributeValue, Event, Scalar, Term, Values
 
 __all__ = ["Encoder", "EventCodes"]
 
@@ -55,8 +54,20 @@ _Item: TypeAlias = tuple[str, Values]
 _PAIR = 8
 """The bytes of an attribute and a code."""
 
-_first = itemgetter(0)
-"""The first value of an attribute, which is a boolean if one of them is."""
+
+class _Exact:
+    """A value in a key of a dictionary that holds apart what Python does not: 1 and True, 0 and False."""
+
+    __slots__ = ("is_bool", "value")
+
+    def __init__(self, value: Scalar) -> None:
+        self.value, self.is_bool = value, type(value) is bool
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return (type(other) is bool) is self.is_bool and other == self.value
 
 
 class Encoder:
@@ -76,8 +87,8 @@ class Encoder:
             else:
                 patterns = AttributePatterns(operator_at(op), self._spaces[number].strings)
                 self._patterns.setdefault(of, []).append((number, patterns))
-        # By name and values: attributes and codes, in turn. Two caches, because 1 and True are equal in Python.
-        self._known: tuple[dict[_Item, bytes], dict[_Item, bytes]] = ({}, {})
+        # By name and values: attributes and codes, in turn.
+        self._known: dict[tuple[str, tuple[Scalar | _Exact, ...]], bytes] = {}
 
     def encode(self, events: Sequence[Event], shared: Meaning = NO_CONCEPTS) -> EventCodes:
         """The codes of the events. About 0.1 µs for a cached value, 5 µs for a new one.
@@ -95,21 +106,21 @@ class Encoder:
             begin = begins[place]
             if begin >= 0:
                 end = begins[place + 1]
-                found: list[bytes] | None = [rows[_PAIR * begin : _PAIR * max(end, ~end)]]
+                found: bytes | None = rows[_PAIR * begin : _PAIR * max(end, ~end)]
             else:
-                found = self._parts(event)
+                found = self.pairs(event)
             if found is None:
-                found = []
+                found = b""
                 for name, value in event.attributes.items():
                     if isinstance(value, tuple):
-                        found.append(self._part((name, value)))
+                        found += self._part((name, value))
                     elif (number := self._numbers.get(name)) is not None:
                         is_soft[place] = True
                         for of, low, high in self._imprecise(number, name, value, shared):
-                            highest[count + sum(map(len, found)) // _PAIR] = high
-                            found.append(array("i", (of, low)).tobytes())
-            parts += found
-            count += sum(map(len, found)) // _PAIR
+                            highest[count + len(found) // _PAIR] = high
+                            found += array("i", (of, low)).tobytes()
+            parts.append(found)
+            count += len(found) // _PAIR
             start.append(count)
         # Kernels are compiled for arrays that can be written.
         pairs = np.frombuffer(bytearray().join(parts), np.int32).reshape(-1, 2) if count else np.zeros((0, 2), np.int32)
@@ -134,20 +145,15 @@ class Encoder:
     def _texts(self) -> TextCodes:
         return TextCodes(self._numbers, self._spaces, self._members, self._part)
 
-    def pairs(self, event: Event) -> NDArray[np.int32] | None:
-        """The attributes and codes of one event's values, in turn; None if a value is imprecise."""
+    def pairs(self, event: Event) -> bytes | None:
+        """The attributes and codes of one event's values, in turn, as 32-bit numbers; None if a value is imprecise."""
         attributes = cast("dict[str, Values]", event.attributes)
         try:
-            joined = b"".join(map(self._known[False].get, attributes.items()))  # type: ignore[arg-type]
-            has_bool = bool in set(map(type, map(_first, attributes.values())))
+            return b"".join(map(self._known.get, attributes.items()))  # type: ignore[arg-type]
         except TypeError:  # an imprecise value, or one that is not known yet
-            has_bool = True
-        if has_bool:
-            parts = self._parts(event)
-            if parts is None:
-                return None
-            joined = b"".join(parts)
-        return np.frombuffer(joined, np.int32) if joined else _NOTHING
+            if all(isinstance(values, tuple) for values in attributes.values()):
+                return b"".join(map(self._part, attributes.items()))
+            return None
 
     def space(self, name: str) -> tuple[int, AttributeSpace, bool] | None:
         """The number of an attribute, its space, and whether it has patterns or members; None if nobody uses it."""
@@ -160,24 +166,10 @@ class Encoder:
         """The attributes and codes of the crisp values of an attribute, including those of its patterns, as rows."""
         return np.frombuffer(self._part((name, values)), np.int32).reshape(-1, 2)
 
-    def _parts(self, event: Event) -> list[bytes] | None:
-        """The attributes and codes of each attribute's values; None if one is imprecise."""
-        attributes = cast("dict[str, Values]", event.attributes)
-        try:
-            has_bool = bool in set(map(type, map(_first, attributes.values())))
-        except TypeError:  # an imprecise value is no tuple
-            return None
-        if not has_bool:
-            parts = list(map(self._known[False].get, attributes.items()))
-            if None not in parts:
-                return cast("list[bytes]", parts)
-        return [self._part(item) for item in attributes.items()]
-
     def _part(self, item: "_Item") -> bytes:
         """The attributes and codes of the crisp values of one attribute; empty if nobody uses it."""
         name, values = item
-        known = self._known[type(values[0]) is bool]
-        found = known.get(item)
+        found = self._known.get(item)
         if found is not None:
             return found
         number = self._numbers.get(name)
@@ -190,9 +182,10 @@ class Encoder:
         for of, patterns in self._patterns.get(number, ()):
             fitting = {one for value in values if isinstance(value, str) for one in patterns.fitting(value)}
             pairs += [(of, code) for code in sorted(fitting)]
-        if len(known) >= _REMEMBERED:
-            known.clear()
-        found = known[item] = array("i", chain.from_iterable(pairs)).tobytes()
+        if len(self._known) >= _REMEMBERED:
+            self._known.clear()
+        key = tuple(_Exact(value) if value in (0, 1) else value for value in values)
+        found = self._known[name, key] = array("i", chain.from_iterable(pairs)).tobytes()
         return found
 
     def _imprecise(self, number: int, name: str, value: AttributeValue, shared: Meaning) -> list[tuple[int, int, int]]:
@@ -205,10 +198,6 @@ class Encoder:
         for of, _ in self._patterns.get(number, ()):
             found.append((of, 0, len(self._spaces[of].strings)))
         return found
-
-
-_NOTHING = np.zeros(0, np.int32)
-_NOTHING.setflags(write=False)  # as the arrays over bytes, for one compiled form of the kernel
 
 
 def _hull(space: AttributeSpace, cut: AlphaCut) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from rankcast.engine.index import kernels
 from rankcast.engine.index.building import plain_scores
 from rankcast.engine.index.compiled import CompiledIndex
 from rankcast.engine.index.events import Encoder, EventCodes
-from rankcast.engine.index.one_event import MARKED, NO_ROOM, SingleSearch, search_one
+from rankcast.engine.index.one_event import FEW, MARKED, NO_ROOM, SingleSearch, search_one
 from rankcast.engine.index.ranking import MatchRanking, RankedMatches
 from rankcast.engine.index.sorting import in_order
 from rankcast.engine.index.words import SCORE_ONE, TURN
@@ -138,15 +138,17 @@ class Index:
         if pairs is None:
             return None
         search = self._searches.pop() if self._searches else SingleSearch(self.compiled)
-        size = search_one(search.table, pairs)
+        size = search_one(search.address, pairs)
         while size == NO_ROOM:
             search = SingleSearch(self.compiled, 4 * search.room)
-            size = search_one(search.table, pairs)
+            size = search_one(search.address, pairs)
         places = None
-        if size != MARKED:
+        if size > FEW:
             found = search.places[:size]
             found.sort()
             places = found.astype(np.int64)
+        elif size != MARKED:
+            places = search.few_places[:size].copy()
         self._searches.append(search)
         return places
 

@@ -10,6 +10,7 @@ import numpy as np
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+from numba.np.arrayobj import make_array
 from numpy.typing import NDArray
 
 from rankcast.compiling import kernel
@@ -18,12 +19,19 @@ from rankcast.engine.index.holding import MISSING
 from rankcast.engine.index.singles import MOST, search_events
 from rankcast.plain import Array
 
-__all__ = ["MARKED", "NO_ROOM", "SingleSearch", "search_one"]
+__all__ = ["FEW", "MARKED", "NO_ROOM", "SingleSearch", "search_one"]
 
 MARKED, NO_ROOM = -1, -2
 """Why a search has no result: some of it may have flags; the room is too small."""
 
+FEW = 32
+"""At most so many places are sorted by the search. Of more, numpy is faster."""
+
 _ROOM = 1 << 9
+
+
+_ARRAYS = 25
+"""The number of arrays."""
 
 
 class SingleSearch:
@@ -46,14 +54,18 @@ class SingleSearch:
             ends, np.ones(attributes, np.int32), np.empty(attributes, np.int64), is_true, np.empty(MOST, np.int64),
             np.empty(MOST, np.int64), np.empty(MOST, np.int64), np.empty(MOST, np.int64), np.empty(MOST, np.int64),
             np.zeros(2, np.int64), np.zeros(1, np.bool_), np.empty((2, room), np.int32), np.empty(room, np.int32),
+            np.empty(FEW, np.int64),
         ]  # fmt: skip
-        self.places: NDArray[np.int32] = self._written[-1]
-        """Where the search writes the places of the matches."""
+        self.places: NDArray[np.int32] = self._written[-2]
+        """Where the search writes the places of more than `FEW` matches, unordered."""
+        self.few_places: NDArray[np.int64] = self._written[-1]
+        """Where it writes those of fewer, in order."""
         self.room = room
         arrays = [*self._read, *self._written]
         table = [(array.ctypes.data, len(array), array.shape[-1]) for array in arrays]
         self.table: Array = np.array(table, np.int64)
         """Address, length and width of each array."""
+        self.address: int = self.table.ctypes.data
 
 
 @intrinsic
@@ -64,6 +76,16 @@ def _pointer(typing, address):
         return builder.inttoptr(arguments[0], cgutils.voidptr_t)
 
     return types.voidptr(types.int64), made
+
+
+@intrinsic
+def _content(typing, text):
+    """A pointer to the content of bytes."""
+
+    def made(context, builder, signature, arguments):
+        return make_array(signature.args[0])(context, builder, arguments[0]).data
+
+    return types.voidptr(text), made
 
 
 @kernel
@@ -77,16 +99,18 @@ def _rows(table, i, kind):
 
 
 @kernel
-def search_one(table, pairs):
-    """Find the places of the matches of an event, given by the pairs of `Encoder.pairs`, unordered.
+def search_one(address, pairs):
+    """Find the places of the matches of an event, given by `Encoder.pairs`.
 
-    Returns their number, or why there is no result.
+    `address` is that of `SingleSearch.table`. Returns their number, or why there is no result.
     """
+    table = numba.carray(_pointer(address), (_ARRAYS, 3), np.int64)
     words = _row(table, 0, np.int32)
     numbers = numba.carray(_pointer(table[0, 0]), 2 * table[0, 1], np.uint16)
     start = _row(table, 20, np.int64)
-    start[1] = len(pairs) >> 1
-    attribute, low = pairs[::2], pairs[1::2]
+    start[1] = len(pairs) >> 3
+    codes = numba.carray(_content(pairs), (start[1], 2), np.int32)
+    attribute, low = codes[:, 0], codes[:, 1]
     ends = numba.carray(_pointer(table[11, 0]), (1, table[11, 1], 2), np.int32)
     counts = numba.carray(_pointer(table[12, 0]), (1, table[12, 1]), np.int32)
     begins = numba.carray(_pointer(table[13, 0]), (1, table[13, 1]), np.int64)
@@ -101,7 +125,17 @@ def search_one(table, pairs):
     )  # fmt: skip
     if size < 0 or is_marked:
         return NO_ROOM if size < 0 else MARKED
-    place_at, places = _row(table, 10, np.int32), _row(table, 23, np.int32)
-    for i in range(size):
-        places[i] = place_at[out[1, i]]
+    place_at = _row(table, 10, np.int32)
+    if size > FEW:
+        places = _row(table, 23, np.int32)
+        for i in range(size):
+            places[i] = place_at[out[1, i]]
+    else:
+        few = _row(table, 24, np.int64)
+        for i in range(size):
+            place, at = place_at[out[1, i]], i
+            while at > 0 and few[at - 1] > place:
+                few[at] = few[at - 1]
+                at -= 1
+            few[at] = place
     return size
