@@ -8,17 +8,13 @@ import time
 import urllib.request
 from typing import Any
 
+from ports import free_port
+
 from rankcast.store import Store
 
 ENTRY = [sys.executable, "-c", "from rankcast.cli.main import main; main()"]
 EVENTS = [{"id": f"e{n}", "time": "2026-01-01", "attributes": {"genre": "drama"}} for n in range(3)]
 PATIENCE = 60.0
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port: int = taken.getsockname()[1]
-        return port
 
 
 def asked(port: int) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ports import free_port
 
 from rankcast.client import AsyncClient, Client, ServiceCalls, ServiceError
 from rankcast.language import decode_event
@@ -171,10 +172,7 @@ def test_an_administrator_makes_tokens(served: tuple[str, Service], tokens: dict
 
 def test_nobody_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rankcast.client.client.time.sleep", lambda seconds: None)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"http://127.0.0.1:{free.getsockname()[1]}"
-    with Client(address) as client, pytest.raises(ServiceError, match="nobody answers at"):
+    with Client(f"http://127.0.0.1:{free_port()}") as client, pytest.raises(ServiceError, match="nobody answers at"):
         client.who_am_i()
 
 

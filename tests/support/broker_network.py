@@ -3,7 +3,6 @@
 import ctypes
 import fcntl
 import os
-import socket
 import struct
 import subprocess
 import sys
@@ -15,6 +14,7 @@ from threading import get_native_id
 from typing import Protocol, TypeVar
 
 from link_proxy import LinkProxy
+from ports import free_port
 
 __all__ = ["BrokerNetwork", "Loopback", "Namespaces", "NoNamespaces"]
 
@@ -58,7 +58,7 @@ class Loopback:
     host = "127.0.0.1"
 
     def __init__(self, links: Sequence[tuple[str, str]]) -> None:
-        self._ports = {name: _free_port() for link in links for name in link}
+        self._ports = {name: free_port() for link in links for name in link}
         self._proxies = {edge: LinkProxy(self._ports[above]) for above, edge in links}
 
     def port(self, name: str) -> int:
@@ -181,9 +181,3 @@ def _ip(*words: str) -> None:
 
 def _address(number: int, end: int) -> str:
     return f"10.77.{number}.{end + 1}"
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as made:
-        port: int = made.getsockname()[1]
-        return port

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
+from ports import free_port
 
 from rankcast.pipeline.doctor import find_java
 
@@ -103,7 +104,7 @@ class Broker:
 @contextmanager
 def broker(folder: Path) -> Iterator[Broker]:
     """A broker that keeps its data in the folder; it ends with the block."""
-    port, secure, control = _free_ports(3)
+    port, secure, control = (free_port() for _ in range(3))
     folder.mkdir(parents=True, exist_ok=True)
     ca = certificate(folder)
     settings = {
@@ -182,11 +183,3 @@ def _java(main: str, *arguments: str) -> list[str]:
     assert java is not None
     quick = ["-Xmx384m", "-Xms64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
     return [str(java.home / "bin" / "java"), *quick, "-cp", f"{JARS / 'kafka'}{os.sep}*", main, *arguments]
-
-
-def _free_ports(count: int) -> list[int]:
-    servers = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [server.getsockname()[1] for server in servers]
-    for server in servers:
-        server.close()
-    return ports

@@ -5,7 +5,6 @@ import pwd
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -16,6 +15,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import psycopg
+from ports import free_port
 
 PLACES = (
     "/usr/lib/postgresql/*/bin",
@@ -102,7 +102,7 @@ def server() -> Iterator[Server]:
                 os.chown(path, user.pw_uid, user.pw_gid)
         options = ["--username=rankcast", "--pwfile=password", "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C"]
         _run([binaries / "initdb", "--pgdata=data", "--no-sync", "--no-instructions", *options], folder, user)
-        port = _free_port()
+        port = free_port()
         settings = {**SETTINGS, "port": port, "listen_addresses": "127.0.0.1", "unix_socket_directories": folder}
         arguments = [f"--{key}={value}" for key, value in settings.items()]
         with (folder / "server.log").open("wb") as log:
@@ -163,9 +163,3 @@ def _wait(server: Server, process: "subprocess.Popen[bytes]") -> None:
             if process.poll() is not None or time.monotonic() > until:
                 raise RuntimeError((server.folder / "server.log").read_text()) from None
             time.sleep(0.05)
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port: int = taken.getsockname()[1]
-        return port

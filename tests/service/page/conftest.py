@@ -1,7 +1,6 @@
 """A real server in a process of its own, and a real Chromium to look at it."""
 
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -14,6 +13,7 @@ from urllib.parse import quote, urlsplit
 import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from ports import free_port
 
 from rankcast.language import decode_record
 from rankcast.store import Store
@@ -82,9 +82,7 @@ class Site:
 
 def serve(folder: Path, *options: str) -> Iterator[Site]:
     """Start `rankcast serve` on a free port, and end it when done."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     path = str(folder / "site.db")
     command = [sys.executable, "-c", "from rankcast.cli.main import main; main()", "serve", "--port", str(port)]
     with (folder / "server.log").open("w") as log:
