@@ -46,9 +46,10 @@ class _Group(NamedTuple):
 _GROUPS: Mapping[str, _Group] = {
     "concepts": _Group(
         _FILES,
-        "Derive concepts (vague words) from past data.",
+        "Derive concepts (vague words) from past data, or compare them with crisp conditions.",
         {
             "mine": "files.concepts:mine",
+            "compare": "files.vague:compare",
             "adapt": "operation.adapt_concepts:adapt_concepts",
             "runs": "operation.adapt_concepts:mining_runs",
             "undo": "operation.adapt_concepts:undo_mining",

@@ -1,0 +1,80 @@
+"""``rankcast concepts compare``: how often vague subscriptions match, beside their crisp counterparts."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from rankcast.cli.inputs import read_inputs
+from rankcast.cli.operation.rejects import exit_if_any
+from rankcast.cli.options import CatalogFile, EventsFile, Json, OneUser, check_user, duration
+from rankcast.cli.output import Output, TableColumn
+from rankcast.plain import JsonObject
+
+__all__ = ["compare"]
+
+_HEADS = {
+    "subscription": "id", "as_subscribed": "subscribed", "at_thresholds": "crisp", "at_core": "core"
+}  # fmt: skip
+
+
+def compare(
+    catalog_file: CatalogFile,
+    events_file: EventsFile,
+    user: OneUser = None,
+    every: Annotated[
+        str | None,
+        duration("--every", metavar="LENGTH", help="Compare over time: one row for each hour, day, … like 1h or 1d."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Compare vague subscriptions with crisp ones: how many events each would match.
+
+    For each subscription with a vague word: the events that match as subscribed, crisply (only what fully deserves the
+    word), and as an optimistic, indifferent and pessimistic subscriber would ask. With --every, all of them together over
+    time: as subscribed, crisply at their thresholds, and at the core. An imprecise value counts as its middle for the
+    crisp ways. The monitor of `rankcast serve` draws the same.
+
+    Example:
+
+      rankcast concepts compare --catalog c.jsonl --events e.jsonl
+      rankcast concepts compare --catalog c.jsonl --events e.jsonl --user ann --every 1d
+    """
+    from rankcast.lab.vague_comparison import compare_thresholds, compare_vague, vague_subscriptions
+    from rankcast.language.times import parse_duration, show_time
+    from rankcast.model import EPOCH, Event
+
+    out = Output(json)
+    catalog, events, rejected = read_inputs(catalog_file, events_file, out)
+    if user is not None:
+        check_user(catalog, user)
+        catalog = catalog.alone(user)
+    known = len(catalog.subscriptions)
+    vague = vague_subscriptions(catalog, known, known)
+    rows: list[JsonObject] = []
+    if every is not None:
+        length = parse_duration(every)
+        if not length:
+            raise typer.BadParameter("must be longer than 0", param_hint="'--every'")
+        periods: dict[int, list[Event]] = defaultdict(list)
+        for event in events:
+            periods[(event.time - EPOCH) // length].append(event)
+        for number, seen in sorted(periods.items()):
+            counts = compare_vague(catalog, vague, seen)._asdict()
+            rows.append({"time": show_time(EPOCH + number * length), **counts})
+    else:
+        for one in vague:
+            told = compare_thresholds(catalog, one.user, one.where, events)
+            as_subscribed = compare_vague(catalog, [one], events).vague
+            rows.append({"subscription": one.id, "user": one.user, "as_subscribed": as_subscribed, **told})
+    columns = [
+        TableColumn(_HEADS.get(name, name), align="right" if isinstance(told, int) else "left")
+        for name, told in (rows[0] if rows else {}).items()
+    ]
+
+    def cells(row: JsonObject) -> Sequence[str]:
+        return [f"{told:,}" if isinstance(told, int) else str(told) for told in row.values()]
+
+    out.records(rows, columns, cells, "no subscription has a vague word")
+    exit_if_any(rejected)
