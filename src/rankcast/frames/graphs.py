@@ -1,15 +1,17 @@
 """The cover graph for a notebook: which subscriptions contain which."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rankcast.errors import CatalogError, ModelError, did_you_mean
+from rankcast.errors import ModelError
 from rankcast.frames.users import CatalogData, catalog
+from rankcast.model import Catalog, Subscription
 
 if TYPE_CHECKING:
     from rankcast.cover import SubscriptionGraph
 
-__all__ = ["CoverGraph", "graph"]
+__all__ = ["CoverGraph", "graph", "graph_of"]
 
 _MOST = 200
 
@@ -38,23 +40,23 @@ def graph(wanted: CatalogData, user: str | None = None) -> CoverGraph:
     >>> graph(ann).edges
     (('old', 'war'),)
     """
-    from rankcast.cover import SubscriptionGraph
-    from rankcast.rank import scores
-
     known = catalog(wanted)
-    if user is not None and user not in known.users():
-        raise CatalogError(f"user {user!r} has no subscriptions{did_you_mean(user, known.users())}")
-    users = known.users() if user is None else [user]
+    users = known.subscribers(user)
     chosen = [one for name in users for one in known.subscriptions_of(name)]
     if len(chosen) > _MOST:
         raise ModelError(f"{len(chosen):,} subscriptions are too many for a picture (at most {_MOST}); name a user")
-    worth: dict[str, float] = {}
-    for name in users:
-        worth |= scores(known.subscriptions_of(name), known.preferences_of(name), known.policy_of(name).levels)
-    made = SubscriptionGraph(chosen, worth, known.meaning_of)
+    made = graph_of(known, chosen)
     names = [node.interests[0].subscription for node in made.nodes]
-    return CoverGraph(made, tuple((names[above], names[below]) for above, below in _edges(made)))
+    edges = ((names[node.number], names[below]) for node in made.nodes for below in node.children)
+    return CoverGraph(made, tuple(edges))
 
 
-def _edges(made: "SubscriptionGraph") -> list[tuple[int, int]]:
-    return [(node.number, below) for node in made.nodes for below in node.children]
+def graph_of(known: Catalog, subscriptions: Sequence[Subscription]) -> "SubscriptionGraph":
+    """The cover graph of some subscriptions of a catalog, each with the score that it has for its user."""
+    from rankcast.cover import SubscriptionGraph
+    from rankcast.rank import scores_of
+
+    worth: dict[str, float] = {}
+    for name in dict.fromkeys(one.user for one in subscriptions):
+        worth |= scores_of(known, name)
+    return SubscriptionGraph(subscriptions, worth, known.meaning_of)

@@ -53,6 +53,14 @@ class Catalog:
         """All users with a subscription, sorted."""
         return sorted(self._of_user)
 
+    def subscribers(self, user: str | None) -> list[str]:
+        """One user, or all. Raises CatalogError, with the likely name, if the user has no subscription."""
+        if user is None:
+            return self.users()
+        if user not in self._of_user:
+            raise CatalogError(f"user {user!r} has no subscriptions{did_you_mean(user, self.users())}")
+        return [user]
+
     def subscriptions_of(self, user: str) -> list[Subscription]:
         """The user's subscriptions, in the order in which they were added."""
         return list(self._of_user.get(user, {}).values())

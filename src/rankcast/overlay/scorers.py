@@ -12,7 +12,7 @@ from rankcast.cover.literals import Meaning
 from rankcast.model import Advertisement, Catalog, Event, ScorerName, Subscription
 from rankcast.overlay.extent import AdvertisedSpace, Extent, extent
 from rankcast.overlay.functions import Score, registered_scorer
-from rankcast.rank import scores
+from rankcast.rank import scores_of
 
 __all__ = [
     "Area",
@@ -108,8 +108,7 @@ class PreferenceScore(_Fixed):
         """The preference score. A subscription that is not in the catalog has its own score, or 1."""
         user, catalog = subscription.user, self._catalog
         if user not in self._scores:
-            levels = catalog.policy_of(user).levels
-            self._scores[user] = scores(catalog.subscriptions_of(user), catalog.preferences_of(user), levels)
+            self._scores[user] = scores_of(catalog, user)
         own = 1.0 if subscription.score is None else subscription.score
         return (round(self._scores[user].get(subscription.id, own), 12),)
 

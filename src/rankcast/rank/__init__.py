@@ -3,7 +3,7 @@
 from rankcast.rank.decaying import DecayingNovelty, with_starts
 from rankcast.rank.even_rates import EvenRates, even_rates
 from rankcast.rank.event_rank import event_rank
-from rankcast.rank.levels import level_score, levels, scores
+from rankcast.rank.levels import level_score, levels, scores, scores_of
 from rankcast.rank.measures import Distances, Place, count_at, distances, entropy, fairness, places
 from rankcast.rank.novelty import MatchedEvent, Novelty, NoveltyState
 from rankcast.rank.of_policy import novelty_of, novelty_of_filter
@@ -44,5 +44,6 @@ __all__ = [
     "policy_notes",
     "recency",
     "scores",
+    "scores_of",
     "with_starts",
 ]

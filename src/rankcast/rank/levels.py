@@ -6,9 +6,9 @@ See semantics: Preference; DEBS'09, 3.1.
 from collections.abc import Iterable, Sequence
 
 from rankcast.errors import CatalogError, ModelError, PreferenceCycle, did_you_mean
-from rankcast.model import LEVELS, Levels, Preference, Subscription, check_levels
+from rankcast.model import LEVELS, Catalog, Levels, Preference, Subscription, check_levels
 
-__all__ = ["level_score", "levels", "scores"]
+__all__ = ["level_score", "levels", "scores", "scores_of"]
 
 
 def levels(subscription_ids: Iterable[str], preferences: Iterable[Preference]) -> dict[str, int]:
@@ -100,6 +100,11 @@ def scores(
 
 
 _levels = levels  # `scores` has a parameter of the same name
+
+
+def scores_of(catalog: Catalog, user: str) -> dict[str, float]:
+    """The scores of a user's subscriptions, by the preferences and the policy of the catalog."""
+    return scores(catalog.subscriptions_of(user), catalog.preferences_of(user), catalog.policy_of(user).levels)
 
 
 def _cycle(names: list[str], beaten_by: dict[str, list[str]]) -> list[str]:

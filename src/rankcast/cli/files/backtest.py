@@ -59,18 +59,14 @@ def backtest(
 
       rankcast backtest --catalog c.jsonl --events e.jsonl --try 'mode=sliding k=3 length=50'
     """
-    from rankcast.errors import CatalogError, did_you_mean
-
     require("spark", *(["plots"] if picture is not None else []))
     out = Output(json)
     policies: dict[str, Policy | None] = {NOW: None}
     policies |= {" ".join(text.split()): policy_of(text) for text in tries or []}
     catalog, events, rejected = read_inputs(catalog_file, events_file, out)
     if user is not None:
-        if user not in catalog.users():
-            raise CatalogError(f"user {user!r} has no subscriptions{did_you_mean(user, catalog.users())}")
-        for other in [one for one in catalog.subscriptions.values() if one.user != user]:
-            catalog.remove(other)
+        (known,) = catalog.subscribers(user)
+        catalog = catalog.alone(known)
     rows, overlap = _run(catalog, events, policies, out)
     out.records(rows, _COLUMNS, _cells, "no deliveries")
     if picture is not None:

@@ -12,8 +12,6 @@ from rankcast.cli.output import Output
 
 __all__ = ["graph"]
 
-_MANY = 200
-
 
 def graph(
     catalog_file: CatalogFile,
@@ -40,30 +38,20 @@ def graph(
 
       rankcast graph --catalog catalog.jsonl --user addison --out addison.svg
     """
-    from rankcast.cover import SubscriptionGraph, draw
-    from rankcast.errors import CatalogError, ModelError, did_you_mean
+    from rankcast.cover import draw
+    from rankcast.frames import graph as graph_of_users
     from rankcast.language import read_catalog
-    from rankcast.rank import scores
 
     out = Output(json)
     catalog, rejects = read_catalog(catalog_file)
     tell(out, rejects)
-    if user is not None and user not in catalog.users():
-        raise CatalogError(f"user {user!r} has no subscriptions{did_you_mean(user, catalog.users())}")
-    users = catalog.users() if user is None else [user]
-    chosen = [one for name in users for one in catalog.subscriptions_of(name)]
-    if len(chosen) > _MANY:
-        raise ModelError(f"{len(chosen):,} subscriptions are too many for a picture (at most {_MANY}); choose a --user")
-    known: dict[str, float] = {}
-    for name in users:
-        levels = catalog.policy_of(name).levels
-        known |= scores(catalog.subscriptions_of(name), catalog.preferences_of(name), levels)
-    made = SubscriptionGraph(chosen, known, catalog.meaning_of)
-    title = f"Subscriptions of {user}" if user else f"{len(chosen)} subscriptions of {len(users)} users"
+    made = graph_of_users(catalog, user).graph
+    chosen = sum(len(node.interests) for node in made.nodes)
+    title = f"Subscriptions of {user}" if user else f"{chosen} subscriptions of {len(catalog.users())} users"
     out_file.write_text(draw(made, title), encoding="utf-8")
-    record = {"file": str(out_file), "subscriptions": len(chosen), "nodes": len(made.nodes), "roots": len(made.roots)}
+    record = {"file": str(out_file), "subscriptions": chosen, "nodes": len(made.nodes), "roots": len(made.roots)}
     out.done(
-        f"{len(chosen)} subscriptions in {len(made.nodes)} boxes, {len(made.roots)} on top: {out_file}",
+        f"{chosen} subscriptions in {len(made.nodes)} boxes, {len(made.roots)} on top: {out_file}",
         record,
         str(out_file),
     )

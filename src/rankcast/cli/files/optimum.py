@@ -56,15 +56,11 @@ def optimum(
       rankcast optimum --catalog c.jsonl --events e.jsonl
       rankcast optimum --catalog c.jsonl --events e.jsonl --user addison --rate 0.1 --json
     """
-    from rankcast.errors import CatalogError, did_you_mean
-
     if rate == 0:
         raise typer.BadParameter("--rate must be above 0")
     out = Output(json)
     catalog, events, rejected = read_inputs(catalog_file, events_file, out)
-    if user is not None and user not in catalog.users():
-        raise CatalogError(f"user {user!r} has no subscriptions{did_you_mean(user, catalog.users())}")
-    users = sorted(catalog.users()) if user is None else [user]
+    users = catalog.subscribers(user)
     sent: dict[str, list[Delivery]] = {name: [] for name in users}
     for one in replay_all(engine, catalog, events, out):
         if one.user in sent:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rankcast.cover import GraphMatch, Node, SubscriptionGraph
+from rankcast.frames.graphs import graph_of
 from rankcast.matching import matches
 from rankcast.model import Catalog, Event, Subscription
-from rankcast.rank import scores
 from rankcast.service.trial_tasks import TrialHistory
 
 __all__ = ["CoverStudy", "study_cover"]
@@ -40,11 +40,7 @@ def study_cover(history: TrialHistory, catalog: Catalog, subscriptions: Sequence
 
     O(subscriptions squared) comparisons and O(subscriptions * events) evaluations.
     """
-    known: dict[str, float] = {}
-    for name in dict.fromkeys(one.user for one in subscriptions):
-        levels = catalog.policy_of(name).levels
-        known |= scores(catalog.subscriptions_of(name), catalog.preferences_of(name), levels)
-    graph = SubscriptionGraph(subscriptions, known, catalog.meaning_of)
+    graph = graph_of(catalog, subscriptions)
     events = history.read()[::-1]
     matched = []
     for node in graph.nodes:

@@ -9,7 +9,7 @@ from nicegui import ui
 from rankcast.errors import RankcastError
 from rankcast.language.event_words import cut, title_of
 from rankcast.model import Subscription
-from rankcast.rank import scores
+from rankcast.rank import scores_of
 from rankcast.service.page.reasons import Arrival, subscription_name
 from rankcast.service.page.undoing import UndoBar
 from rankcast.service.page.visitors import View
@@ -122,9 +122,8 @@ class ReactionBar:
     def _deciding(self) -> tuple[Subscription, float]:
         """The best of the subscriptions that matched, and its score."""
         catalog, user = self._view.service.catalog(), self._view.user
-        mine = catalog.subscriptions_of(user)
-        score_of = scores(mine, catalog.preferences_of(user), catalog.policy_of(user).levels)
-        known = [one for one in mine if one.id in self._arrival.delivery.subscriptions]
+        score_of = scores_of(catalog, user)
+        known = [one for one in catalog.subscriptions_of(user) if one.id in self._arrival.delivery.subscriptions]
         if not known:
             raise RankcastError("the subscription that matched no longer exists")
         best = max(known, key=lambda one: score_of[one.id])

@@ -8,7 +8,7 @@ from nicegui.events import SortableEventArguments
 from rankcast.errors import PreferenceCycle, RankcastError
 from rankcast.language import label
 from rankcast.model import Preference, Subscription
-from rankcast.rank import scores
+from rankcast.rank import scores_of
 from rankcast.service.page.preferences.level_moves import grouped, moved, pairs_of, says_levels
 from rankcast.service.page.preferences.preference_drawing import draw_preferences
 from rankcast.service.page.reasons import short_name
@@ -42,7 +42,7 @@ class _Preferences:
         catalog = self._view.service.catalog()
         self._mine = {one.id: one for one in catalog.subscriptions_of(self._view.user)}
         self._pairs = catalog.preferences_of(self._view.user)
-        self._scores = scores(list(self._mine.values()), self._pairs, catalog.policy_of(self._view.user).levels)
+        self._scores = scores_of(catalog, self._view.user)
         self._levels = grouped(list(self._mine), self._pairs)
 
     def _draw(self) -> None:

@@ -6,7 +6,7 @@ from nicegui import ui
 
 from rankcast.language import label, show
 from rankcast.model import Preference, Subscription
-from rankcast.rank import levels, scores
+from rankcast.rank import levels, scores_of
 from rankcast.service.page.subscriptions.subscription_editor import SubscriptionEditor, read_for_editor
 from rankcast.service.page.undoing import UndoBar
 from rankcast.service.page.visitors import View
@@ -52,7 +52,7 @@ class _Subscriptions:
         self.mine = {one.id: one for one in mine}
         self._preferences = catalog.preferences_of(user)
         self._levels = levels([one.id for one in mine], self._preferences)
-        self._scores = scores(mine, self._preferences, catalog.policy_of(user).levels)
+        self._scores = scores_of(catalog, user)
 
     async def edit(self, old: Subscription | None, text: str) -> None:
         """Open the editor, replacing an open one."""
