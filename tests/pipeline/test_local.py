@@ -293,3 +293,24 @@ def test_deliveries_have_the_instants_of_their_batch(stores):
     assert first.served <= first.matched <= first.received
     assert store.pipeline().engine == "process"
     assert store.pipeline().events == 5
+
+
+@pytest.mark.parametrize("waits", [False, True], ids=["no event waits", "an event waits"])
+def test_a_store_that_was_never_served_is_begun_with_one_catalog(stores, monkeypatch, waits):
+    plain, store = stores("plain"), stores("new")
+    for number in range(5):
+        for each in (plain, store):
+            each.change(put=[Subscription(f"more{number}", f"user{number % 2}", parse(f"y < {number}"), 0.1 * number)])
+            if number == 3 and waits:
+                each.publish(events(2))
+    server, versions, catalog = LocalPipeline(store, expected=10**6), set(), store.catalog
+    monkeypatch.setattr(store, "catalog", lambda version=None: versions.add(version) or catalog(version))
+    server.load()
+    assert versions == {store.version() - waits}
+    server.prepare(lambda: False)
+    for each in (plain, store):
+        each.publish(events(20))
+    list(server.serve())
+    list(serve_pending(plain))
+    assert delivered(store) == delivered(plain)
+    assert waits or versions == {store.version()}, "no earlier one was needed for anything"

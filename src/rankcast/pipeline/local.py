@@ -368,6 +368,10 @@ class LocalPipeline:
             )
         self._aside, self._ahead = [], None
         saved = self._store.saved_state()
+        if not saved.pages:  # there is no state yet, so the catalogs before that of the next event do not matter
+            pending = self._store.event_texts(saved.offset, saved.offset + 1)
+            version = next((row.catalog_version for row in pending), None)
+            saved = saved._replace(catalog_version=self._store.version() if version is None else version)
         if saved.pages and saved.shards != self._count:
             raise StoreError(
                 f"the delivery state of this store is in {saved.shards} shards, not {self._count}; run it with as many, or "
