@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rankcast.engine.arrays import BatchShard
+    from rankcast.engine.arrays.matching import Matching
     from rankcast.engine.reference.shard import Shard
     from rankcast.model import Catalog
 
@@ -60,9 +61,15 @@ def is_small(events: int, subscriptions: int) -> bool:
 
 
 def shard_for(
-    events: int, catalog: "Catalog", serves: Callable[[str], bool] = lambda user: True, is_live: bool = False
+    events: int,
+    catalog: "Catalog",
+    serves: Callable[[str], bool] = lambda user: True,
+    is_live: bool = False,
+    matching: "Matching | None" = None,
 ) -> "Shard | BatchShard":
     """The shard that serves this many events fastest; `is_live` says that they come a few at a time.
+
+    `matching` is how arrays match, by default as they choose.
 
     Small jobs finish on the reference engine before the kernels would have loaded, which takes a second or two (one
     to two minutes on first use on a machine, to compile them).
@@ -73,4 +80,4 @@ def shard_for(
         return Shard(catalog, serves)
     from rankcast.engine.arrays import BatchShard
 
-    return BatchShard(catalog, serves, is_live=is_live)
+    return BatchShard(catalog, serves, matching, is_live)

@@ -1,6 +1,6 @@
 """The catalog: all records of users and publishers, and the rules that keep them consistent."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
@@ -46,6 +46,17 @@ class Catalog:
         self._of_user: dict[str, dict[str, Subscription]] = {}
         for record in records:
             self.add(record)
+
+    @classmethod
+    def of_checked(cls, subscriptions: Iterable[Subscription], others: Iterable[Record]) -> "Catalog":
+        """A catalog of records that were in one before, in order. The subscriptions are not checked again."""
+        made = cls()
+        made.subscriptions = {one.id: one for one in subscriptions}
+        for name, one in made.subscriptions.items():
+            made._of_user.setdefault(one.user, {})[name] = one
+        for record in others:
+            made.add(record)
+        return made
 
     # reading
 

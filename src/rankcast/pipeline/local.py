@@ -4,11 +4,13 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from itertools import groupby
 from time import monotonic, thread_time
 from typing import NamedTuple
 
 from rankcast.engine.arrays import BatchShard
+from rankcast.engine.arrays.matching import IndexMatching
 from rankcast.engine.choice import FAR_BEHIND, FEW_EVENTS, is_small
 from rankcast.engine.isolation import reason
 from rankcast.engine.reference.shard import Shard
@@ -16,6 +18,8 @@ from rankcast.engine.states import unpack_states
 from rankcast.errors import StoreError
 from rankcast.model import EPOCH, Catalog, Delivery, Event, SetAside
 from rankcast.pipeline.looking_ahead import LookAhead
+from rankcast.pipeline.saved_catalog import SavedCatalog
+from rankcast.pipeline.saved_catalog import read as read_catalog
 from rankcast.pipeline.saved_state import PageWriter, Position, restore
 from rankcast.pipeline.serving import ReadEvent, make_shards, publish_to, read_events
 from rankcast.store import SPARK, ClockAdvance, Instants, Store
@@ -133,6 +137,9 @@ class LocalPipeline:
         self._ahead: Catalog | None = None
         """The catalog of the shards, if they have subscriptions that are newer than `version`."""
         self._look = LookAhead(store)
+        self._saved_catalog: SavedCatalog | None = None
+        self.saved_version: int | None = None
+        """The version of the saved catalog from which the shards were loaded; None if there was none."""
 
     def load(self) -> None:
         """Load the shards, so that `due` is known before anything is published."""
@@ -184,6 +191,12 @@ class LocalPipeline:
     def is_over_arrays(self) -> bool:
         """Whether the shards use the array engine, once they are loaded."""
         return any(isinstance(shard, BatchShard) for shard in self._shards)
+
+    @property
+    def first_version(self) -> int:
+        """The version of the catalog with which the next start begins."""
+        version = self._pages.catalog_version
+        return self._version if version is None else version
 
     @property
     def due(self) -> datetime | None:
@@ -380,6 +393,12 @@ class LocalPipeline:
         self._offset, self._version = saved.offset, saved.catalog_version
         clocks = [page.mark.clock for page in saved.pages] + [advance.number for advance in saved.advances]
         self._clock = max(clocks, default=0)
+        begin = min((page.mark.catalog_version for page in saved.pages), default=saved.catalog_version)
+        saved_catalog = read_catalog(self._store, begin)
+        if saved_catalog is not None:
+            self._store.keep_catalog(saved_catalog.version, saved_catalog.catalog)
+        self._saved_catalog = saved_catalog
+        self.saved_version = None if saved_catalog is None else saved_catalog.version
         try:
             self._shards = restore(self._store, saved, self._make_shards)
         except StoreError:
@@ -388,6 +407,8 @@ class LocalPipeline:
             _log.warning("the array engine failed, the reference engine restores the state: %s", reason(error))
             self._shards = restore(self._store, saved, lambda catalog: make_shards(catalog, self._count, 0))
         self._pages = PageWriter(self._shards, saved)
+        if self.is_over_arrays:
+            self._saved_catalog = None
         if plain and self.is_over_arrays:
             self._choose_again(plain=True)
         self._take(self._shards, self._offset + 1)
@@ -402,7 +423,14 @@ class LocalPipeline:
             self._chosen_for, events = count, max(pending, FEW_EVENTS)
         else:
             self._chosen_for, events = 0, 0  # the choice is made again when there are loops
-        return make_shards(catalog, self._count, events)
+        return make_shards(catalog, self._count, events, partial(self._saved_matching, catalog))
+
+    def _saved_matching(self, catalog: Catalog) -> IndexMatching | None:
+        """The saved index for a catalog of its version or a later one; None if there is none or concepts changed."""
+        saved = self._saved_catalog
+        if saved is None or saved.catalog.concepts != catalog.concepts:
+            return None
+        return IndexMatching(saved.compiled, [*saved.catalog.subscriptions.values()])
 
     def _choose_again(self, plain: bool, count: int = 0) -> None:
         """Replace the shards by such that suit the amount of work, or by plain ones, in the same state.

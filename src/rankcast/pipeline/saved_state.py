@@ -253,6 +253,11 @@ class PageWriter:
                     break
         return self._changed(pages) if pages else None
 
+    @property
+    def catalog_version(self) -> int | None:
+        """The version of the catalog from which the shards would be restored; None if there are no pages yet."""
+        return min((written.mark.catalog_version for written in self._written.values()), default=None)
+
     def _keys(self) -> list[tuple[int, int]]:
         return [(shard, page) for shard, users in enumerate(self._users) for page in range(users.pages)]
 

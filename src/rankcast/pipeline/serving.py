@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from rankcast.engine.arrays import BatchShard
+from rankcast.engine.arrays.matching import Matching
 from rankcast.engine.choice import shard_for
 from rankcast.engine.isolation import reason
 from rankcast.engine.reference.shard import Shard, shard_of
@@ -60,9 +61,11 @@ def _with_recipients(brokers: BrokerLog, read: list[ReadEvent], advertised: list
     ]
 
 
-def make_shards(catalog: Catalog, shards: int, events: int) -> list[Shard | BatchShard]:
-    """Shards that share the users of a catalog and suit a number of events."""
-    return [shard_for(events, catalog, _lives_in(number, shards), is_live=True) for number in range(shards)]
+def make_shards(
+    catalog: Catalog, shards: int, events: int, matching: Callable[[], Matching | None] = lambda: None
+) -> list[Shard | BatchShard]:
+    """Shards that share the users of a catalog and suit a number of events. `matching` makes what each matches with."""
+    return [shard_for(events, catalog, _lives_in(number, shards), True, matching()) for number in range(shards)]
 
 
 def publish_to(

@@ -8,9 +8,13 @@ from threading import Event as Flag
 from threading import Thread
 from time import monotonic
 
+import msgspec
+
 from rankcast.engine.choice import LIVE_BATCH
 from rankcast.errors import RankcastError, StoreError
+from rankcast.pipeline import saved_catalog
 from rankcast.pipeline.local import CommittedBatch, LocalPipeline
+from rankcast.service.children import Child
 from rankcast.service.compiled_loops import CompiledLoops
 from rankcast.service.garbage import GarbageCollection
 from rankcast.store import SPARK, Store
@@ -31,6 +35,11 @@ _COMPARING = 0.005
 matches all of them would otherwise wait until all are compared."""
 _SLICE = 0.03
 """Seconds of serving after which a batch is committed, so that deliveries do not wait for a long batch."""
+
+_LARGE = 20_000
+"""Records from which on a catalog is saved with its index. To read and compile fewer takes a second."""
+_SAVING = 3600.0
+_NICENESS = 15
 
 
 class Runner:
@@ -75,6 +84,8 @@ class Runner:
         self._stopping = Flag()
         self._ready = Flag()
         self._thread: Thread | None = None
+        self._writer: Child | None = None
+        self._next_saving = 0.0
 
     @property
     def is_running(self) -> bool:
@@ -116,6 +127,7 @@ class Runner:
         if self._thread is not None:
             self._thread.join()
             self._thread = None
+        self._end_writer()
         self._lock.give_back()
 
     def wake(self, urgent: int | None = None) -> None:
@@ -173,6 +185,7 @@ class Runner:
             until = monotonic() + _PREPARING
             self._serving.prepare(lambda: self._stopping.is_set() or monotonic() >= until)
             self._ready.set()
+            self._next_saving = monotonic() + (0.0 if self._serving.saved_version is None else _SAVING)
         self._serving.load()
         for batch in self._serving.serve():
             self._count(batch)
@@ -183,7 +196,27 @@ class Runner:
         if ended is not None:
             self._count(ended)
         self._serving.save(is_idle=True)
+        self._save_catalog(self._serving)
         self._serving.prepare(self._woken.is_set)
+
+    def _save_catalog(self, serving: LocalPipeline) -> None:
+        """Let a child save a large catalog with its index, at most once an hour, so that the next start is quick."""
+        path = saved_catalog.file_of(self._store)
+        if self._garbage is None or path is None or monotonic() < self._next_saving:
+            return
+        self._next_saving = monotonic() + _SAVING
+        version = serving.first_version
+        if version != serving.saved_version and self._store.has_records(_LARGE):
+            self._end_writer()
+            self._writer = Child(saved_catalog.__name__, _NICENESS)
+            self._writer.send(msgspec.json.encode([self._store.database.place, str(path), version]))
+            self._writer.ask_to_end()
+            serving.saved_version = version
+
+    def _end_writer(self) -> None:
+        if self._writer is not None:
+            self._writer.end(0.0)
+            self._writer = None
 
     def _rest(self, worked: float) -> None:
         """Wait before the next batch, given how many seconds the last one took.

@@ -133,6 +133,10 @@ class Store:
         """The catalog as of a version, by default the newest. It is shared, so the caller must not change it."""
         return self._catalog.catalog(version)
 
+    def keep_catalog(self, version: int, catalog: Catalog) -> None:
+        """Use a catalog that was saved elsewhere as that of a version. Nobody may change it from now on."""
+        self._catalog.keep(version, catalog)
+
     def catalog_part(
         self, serves: Callable[[str], bool], version: int | None = None, among: Among | None = None
     ) -> Catalog:

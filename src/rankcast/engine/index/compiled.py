@@ -29,8 +29,8 @@ class CompiledIndex:
     Subscriptions have *turns*, in the order of their postings, so that subscriptions found together are stored
     together. `place_at` gives the place of each turn, and `scored` repeats what ranking needs: the score (1 if none
     was given) and the user. Subscriptions with the same expression have consecutive turns; `group_ends` holds the
-    first turn and the one after the last. A missing score is NaN. `records` holds each subscription as JSON, or is
-    empty.
+    first turn and the one after the last. A missing score is NaN. `records` holds each subscription as JSON,
+    and then whatever else the owner keeps there; or it is empty.
     """
 
     words: Integers

@@ -89,13 +89,22 @@ class LiveIndex:
         return made
 
     @classmethod
-    def over(cls, compiled: CompiledIndex, senses: Senses, number_of: Callable[[Subscription], int]) -> "LiveIndex":
+    def over(
+        cls,
+        compiled: CompiledIndex,
+        senses: Senses,
+        number_of: Callable[[Subscription], int],
+        subscriptions: Sequence[Subscription] | None = None,
+        numbers: Integers | None = None,
+    ) -> "LiveIndex":
         """An index over a file that others use too. Its subscriptions have their places as numbers.
 
-        Changes stay in memory, and `number_of` numbers them, higher than any place.
+        Changes stay in memory, and `number_of` numbers them, higher than any place. If `numbers` are given, they are
+        ascending, except for the subscriptions with a negative one, which are left out.
         """
-        made, segment = cls(None, senses, number_of), IndexSegment(compiled)
-        segment.number = np.arange(compiled.size)
+        made, segment = cls(None, senses, number_of), IndexSegment(compiled, subscriptions)
+        segment.number = np.arange(compiled.size) if numbers is None else numbers
+        segment.leave_out(segment.number < 0)
         made._segments, made._fixed = [segment], 1
         return made
 

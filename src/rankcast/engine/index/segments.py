@@ -84,6 +84,11 @@ class IndexSegment:
         self._removed[place] = True
         self.count -= 1
 
+    def leave_out(self, is_left_out: NDArray[np.bool_]) -> None:
+        """Mark the subscriptions at some places as removed."""
+        if is_left_out.any():
+            self._removed, self.count = is_left_out, self.compiled.size - int(is_left_out.sum())
+
     def subscription(self, place: int) -> Subscription:
         """The subscription at a place."""
         return self._given[place] if self._given is not None else self._read(place)

@@ -170,6 +170,10 @@ class CatalogLog:
         self._cache.keep(wanted, catalog)
         return catalog
 
+    def keep(self, version: int, catalog: Catalog) -> None:
+        """Cache the catalog of a version."""
+        self._cache.keep(version, catalog)
+
     def unreadable(self) -> list[UnreadableRecord]:
         """The records left out of the newest version because they cannot be read, as found when it was last read."""
         with self._database.reading() as connection:

@@ -8,7 +8,6 @@ import fcntl
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 
@@ -17,29 +16,17 @@ import numpy as np
 
 from rankcast.engine.arrays.roster import uses
 from rankcast.engine.index import LiveIndex, Senses
-from rankcast.engine.index.building import build
 from rankcast.engine.index.compiled import CompiledIndex
-from rankcast.engine.index.files import read_index, write_index
-from rankcast.engine.index.matcher import draft_of
+from rankcast.engine.index.files import read_index
 from rankcast.errors import CatalogError, StoreError
-from rankcast.language import decode_record, dumps, encode_record
+from rankcast.language import decode_record
 from rankcast.matching.batch import Integers, Matches
-from rankcast.model import (
-    Advertisement,
-    Always,
-    Catalog,
-    Concept,
-    Event,
-    Norm,
-    Policy,
-    Preference,
-    Record,
-    Subscription,
-)
+from rankcast.model import Advertisement, Catalog, Concept, Event, Norm, Policy, Preference, Subscription
+from rankcast.pipeline.saved_catalog import mark_of, write
 from rankcast.plain import State
 from rankcast.store import Change, Store
 
-__all__ = ["MappedSubscriptions"]
+__all__ = ["MappedSubscriptions", "write"]
 
 _MOST_CHANGED = 0.1
 """A new file is written when this share of the subscriptions has changed."""
@@ -146,7 +133,7 @@ class MappedSubscriptions:
             self._base, self._facts = read_index(self._path)
         except StoreError:
             return False
-        if self._facts["mark"] != _mark(self._store, self._facts["version"]):
+        if self._facts["mark"] != mark_of(self._store, self._facts["version"]):
             return False
         self._shared = Catalog([decode_record(line) for line in self._facts["records"]])
         self._changed, self._slots = [], {}
@@ -199,41 +186,12 @@ class MappedSubscriptions:
         return True
 
 
-def _mark(store: Store, version: int) -> list[int | None]:
-    """What distinguishes a version of this store from the same version of a copy with another history."""
-    return [store.created(), store.changed_at(version)]
-
-
 def _write_apart(url: str, path: Path, version: int) -> None:
     order = msgspec.json.encode([url, str(path), version])  # not as arguments, because a URL may have a password
     command = [sys.executable, "-m", "rankcast.pipeline.spark.live.mapped"]
     done = subprocess.run(command, input=order, capture_output=True, check=False)  # noqa: S603
     if done.returncode:
         raise RuntimeError(done.stderr.decode(errors="replace"))
-
-
-def write(url: str, path: Path, version: int) -> None:
-    """Write the index file of a version of a store's catalog."""
-    with Store.open(url) as store:
-        mark = _mark(store, version)
-        catalog = store.catalog_part(lambda user: True, version)
-    subscriptions, is_matching = list(catalog.subscriptions.values()), True
-    try:
-        draft, members = draft_of(subscriptions, catalog.meaning_of, keep_records=True)
-    except Exception:  # caused by one user's subscription; everybody is matched without the index
-        is_matching = False
-        draft, members = draft_of([replace(one, where=Always()) for one in subscriptions], catalog.meaning_of, True)
-    norms = [Policy(one.user, norm=one.norm) for one in catalog.policies.values() if one.norm is not Norm.MIN]
-    records: list[Record] = [*catalog.concepts.values(), *norms, *catalog.advertisements.values()]
-    facts = {
-        "mark": mark,
-        "version": version,
-        "records": [dumps(encode_record(one)) for one in records],
-        "is_incomplete": bool(catalog.incomplete),
-        "is_matching": is_matching,
-        "is_vague": any(draft.owner_flags),
-    }
-    write_index(build(draft, members), path, facts)
 
 
 if __name__ == "__main__":
