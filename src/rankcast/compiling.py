@@ -17,7 +17,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.sigutils import normalize_signature
 from numba.core.types import unliteral
 
-__all__ = ["is_compiled", "kernel"]
+__all__ = ["is_compiled", "kernel", "kernel_part"]
 
 
 def kernel(function: Callable[..., Any]) -> Any:
@@ -36,6 +36,14 @@ def kernel(function: Callable[..., Any]) -> Any:
         compiled._cache._cache_file._source_stamp = _stamp(function)
     compiled.compile = _alone(compiled)
     return compiled
+
+
+def kernel_part(function: Callable[..., Any]) -> Any:
+    """The function as a part of each kernel that calls it.
+
+    It is compiled with its caller, and thus for constants that the caller passes. Only kernels call it.
+    """
+    return numba.njit(error_model="numpy", nogil=True, forceinline=True)(function)
 
 
 def is_compiled(compiled: Any) -> bool | None:

@@ -87,8 +87,8 @@ class Encoder:
             else:
                 patterns = AttributePatterns(operator_at(op), self._spaces[number].strings)
                 self._patterns.setdefault(of, []).append((number, patterns))
-        # By name and values: attributes and codes, in turn.
-        self._known: dict[tuple[str, tuple[Scalar | _Exact, ...]], bytes] = {}
+        self.known: dict[tuple[str, tuple[Scalar | _Exact, ...]], bytes] = {}
+        """By name and values: attributes and codes, in turn, of the values that were looked up."""
 
     def encode(self, events: Sequence[Event], shared: Meaning = NO_CONCEPTS) -> EventCodes:
         """The codes of the events. About 0.1 µs for a cached value, 5 µs for a new one.
@@ -149,7 +149,7 @@ class Encoder:
         """The attributes and codes of one event's values, in turn, as 32-bit numbers; None if a value is imprecise."""
         attributes: Any = event.attributes  # a cast would take as long as a lookup
         try:
-            return b"".join(map(self._known.get, attributes.items()))  # type: ignore[arg-type]
+            return b"".join(map(self.known.get, attributes.items()))  # type: ignore[arg-type]
         except TypeError:  # an imprecise value, or one that is not known yet
             if all(isinstance(values, tuple) for values in attributes.values()):
                 return b"".join(map(self._part, attributes.items()))
@@ -169,7 +169,7 @@ class Encoder:
     def _part(self, item: "_Item") -> bytes:
         """The attributes and codes of the crisp values of one attribute; empty if nobody uses it."""
         name, values = item
-        found = self._known.get(item)
+        found = self.known.get(item)
         if found is not None:
             return found
         number = self._numbers.get(name)
@@ -182,10 +182,10 @@ class Encoder:
         for of, patterns in self._patterns.get(number, ()):
             fitting = {one for value in values if isinstance(value, str) for one in patterns.fitting(value)}
             pairs += [(of, code) for code in sorted(fitting)]
-        if len(self._known) >= _REMEMBERED:
-            self._known.clear()
+        if len(self.known) >= _REMEMBERED:
+            self.known.clear()
         key = tuple(_Exact(value) if value in (0, 1) else value for value in values)
-        found = self._known[name, key] = array("i", chain.from_iterable(pairs)).tobytes()
+        found = self.known[name, key] = array("i", chain.from_iterable(pairs)).tobytes()
         return found
 
     def _imprecise(self, number: int, name: str, value: AttributeValue, shared: Meaning) -> list[tuple[int, int, int]]:

@@ -1,8 +1,8 @@
 """Running the kernel over a compiled index."""
 
-from collections.abc import Iterator
-from functools import cached_property
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from functools import cached_property, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +11,11 @@ from rankcast.engine.index import kernels
 from rankcast.engine.index.building import plain_scores
 from rankcast.engine.index.compiled import CompiledIndex
 from rankcast.engine.index.events import Encoder, EventCodes
-from rankcast.engine.index.one_event import FEW, MARKED, NO_ROOM, SingleSearch, search_one
+from rankcast.engine.index.one_event import FEW, MARKED, NO_ROOM, SingleSearch
 from rankcast.engine.index.ranking import MatchRanking, RankedMatches
 from rankcast.engine.index.sorting import in_order
 from rankcast.engine.index.words import SCORE_ONE, TURN
+from rankcast.matching.batch import Integers, Matches, Reals
 from rankcast.model import Event
 from rankcast.plain import Array
 
@@ -24,6 +25,10 @@ _FIRST_ROOM = 1 << 16
 
 _FEW, _LITERALS_PER_EVENT = 8, 1024
 """Fewer events than this are searched for one at a time: so many, and one for each so many shared literals."""
+
+
+_matches: Callable[[tuple[Integers, Integers, Reals]], Matches] = partial(tuple.__new__, Matches)
+"""Makes `Matches` without a call within Python."""
 
 
 class Candidates(NamedTuple):
@@ -132,25 +137,40 @@ class Index:
             return events[0], items[0]
         return np.concatenate([*events, _NONE]), np.concatenate([*items, _NONE])
 
-    def places(self, event: Event) -> NDArray[np.int64] | None:
-        """The places of one event's matches, in order; None if some of them are unsure or may be repeated."""
-        pairs = self.encoder.pairs(event)
-        if pairs is None:
-            return None
-        search = self._searches.pop() if self._searches else SingleSearch(self.compiled)
-        size = search_one(search.address, pairs)
-        while size == NO_ROOM:
-            search = SingleSearch(self.compiled, 4 * search.room)
-            size = search_one(search.address, pairs)
-        places = None
-        if size > FEW:
-            found = search.places[:size]
-            found.sort()
-            places = found.astype(np.int64)
-        elif size != MARKED:
+    def match(self, event: Event) -> Matches | None:
+        """The matches of one event; None if some of them are unsure or may be repeated.
+
+        From the event to the arrays in one function, because a call within Python takes as long as two lookups.
+        """
+        attributes: Any = event.attributes  # a cast would take as long as a lookup
+        try:
+            pairs = b"".join(map(self._known, attributes.items()))
+        except TypeError:  # an imprecise value, or one that is not known yet
+            encoded = self.encoder.pairs(event)
+            if encoded is None:
+                return None
+            pairs = encoded
+        searches = self._searches
+        search = searches.pop() if searches else SingleSearch(self.compiled)
+        size = search.run(search.address, pairs)
+        if 0 <= size <= FEW:
             places = search.few_places[:size].copy()
-        self._searches.append(search)
-        return places
+        else:
+            while size == NO_ROOM:
+                search = SingleSearch(self.compiled, 4 * search.room)
+                size = search.run(search.address, pairs)
+            if size == MARKED:
+                searches.append(search)
+                return None
+            places = np.sort(search.places[:size]).astype(np.int64)
+        searches.append(search)
+        degree = np.empty(size)
+        degree.fill(1.0)
+        return _matches((np.zeros(size, np.int64), places, degree))
+
+    @cached_property
+    def _known(self) -> Any:
+        return self.encoder.known.get
 
     def _search(
         self, codes: EventCodes, start: int, least: int, out_event: NDArray[np.int32], out_item: NDArray[np.int32]

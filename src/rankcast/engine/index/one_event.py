@@ -5,6 +5,9 @@ numba takes longer to unpack twenty arrays than the search for an event. So the 
 addresses, in one array, and so are those that the search writes. They are made once and used by one call at a time.
 """
 
+from collections.abc import Callable
+from functools import cache
+
 import numba
 import numpy as np
 from numba import types
@@ -24,13 +27,13 @@ __all__ = ["FEW", "MARKED", "NO_ROOM", "SingleSearch", "search_one"]
 MARKED, NO_ROOM = -1, -2
 """Why a search has no result: some of it may have flags; the room is too small."""
 
-FEW = 32
+FEW = 64
 """At most so many places are sorted by the search. Of more, numpy is faster."""
 
 _ROOM = 1 << 9
 
 
-_ARRAYS = 25
+_ARRAYS = 23
 """The number of arrays."""
 
 
@@ -53,7 +56,7 @@ class SingleSearch:
         self._written: list[Array] = [
             ends, np.ones(attributes, np.int32), np.empty(attributes, np.int64), is_true, np.empty(MOST, np.int64),
             np.empty(MOST, np.int64), np.empty(MOST, np.int64), np.empty(MOST, np.int64), np.empty(MOST, np.int64),
-            np.zeros(2, np.int64), np.zeros(1, np.bool_), np.empty((2, room), np.int32), np.empty(room, np.int32),
+            np.empty((2, room), np.int32), np.empty(room, np.int32),
             np.empty(FEW, np.int64),
         ]  # fmt: skip
         self.places: NDArray[np.int32] = self._written[-2]
@@ -66,6 +69,8 @@ class SingleSearch:
         self.table: Array = np.array(table, np.int64)
         """Address, length and width of each array."""
         self.address: int = self.table.ctypes.data
+        self.run: Callable[[int, bytes], int] = _compiled_search()
+        """`search_one`, compiled: numba does not look at the types of each call."""
 
 
 @intrinsic
@@ -107,35 +112,37 @@ def search_one(address, pairs):
     table = numba.carray(_pointer(address), (_ARRAYS, 3), np.int64)
     words = _row(table, 0, np.int32)
     numbers = numba.carray(_pointer(table[0, 0]), 2 * table[0, 1], np.uint16)
-    start = _row(table, 20, np.int64)
-    start[1] = len(pairs) >> 3
-    codes = numba.carray(_content(pairs), (start[1], 2), np.int32)
+    values = len(pairs) >> 3
+    codes = numba.carray(_content(pairs), (values, 2), np.int32)
     attribute, low = codes[:, 0], codes[:, 1]
     ends = numba.carray(_pointer(table[11, 0]), (1, table[11, 1], 2), np.int32)
     counts = numba.carray(_pointer(table[12, 0]), (1, table[12, 1]), np.int32)
     begins = numba.carray(_pointer(table[13, 0]), (1, table[13, 1]), np.int64)
-    out = _rows(table, 22, np.int32)
+    out = _rows(table, 20, np.int32)
     size, is_marked = search_events(
         words, numbers, _rows(table, 1, np.int32), _rows(table, 2, np.int32), _row(table, 3, np.int32),
         _rows(table, 4, np.int32), _rows(table, 5, np.float64), _row(table, 6, np.int64), _row(table, 7, np.int32),
-        _rows(table, 8, np.int32), _row(table, 9, np.int32), start, attribute, low, low, _row(table, 21, np.bool_),
+        _rows(table, 8, np.int32), _row(table, 9, np.int32), (0, values), attribute, low, low, (False,),
         0, 1, 0, out[0], out[1], 0, ends, counts, begins, _row(table, 14, np.uint8), _row(table, 15, np.int64),
         _row(table, 16, np.int64), _row(table, 17, np.int64), _row(table, 18, np.int64),
         _row(table, 19, np.int64),
     )  # fmt: skip
     if size < 0 or is_marked:
         return NO_ROOM if size < 0 else MARKED
-    place_at = _row(table, 10, np.int32)
-    if size > FEW:
-        places = _row(table, 23, np.int32)
+    place_at, places = _row(table, 10, np.int32), _row(table, 21, np.int32)
+    for i in range(size):
+        places[i] = place_at[out[1, i]]
+    if size <= FEW:
+        # The rank of each among all, without a branch: faster than any sort for so few.
+        few = _row(table, 22, np.int64)
         for i in range(size):
-            places[i] = place_at[out[1, i]]
-    else:
-        few = _row(table, 24, np.int64)
-        for i in range(size):
-            place, at = place_at[out[1, i]], i
-            while at > 0 and few[at - 1] > place:
-                few[at] = few[at - 1]
-                at -= 1
-            few[at] = place
+            place, rank = places[i], np.int32(0)
+            for j in range(size):
+                rank += np.int32(places[j] < place)
+            few[rank] = place
     return size
+
+
+@cache
+def _compiled_search():
+    return search_one.compile((types.int64, numba.typeof(b"")))

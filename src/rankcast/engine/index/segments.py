@@ -102,11 +102,9 @@ class IndexSegment:
     def match_batch(self, events: Sequence[Event], senses: Senses, users: Iterable[str] | None = None) -> Matches:
         """The matches of the events, with subscriptions by place; if `users` is given, only theirs."""
         if len(events) == 1 and self._removed is None and users is None:
-            places = self.index.places(events[0])
-            if places is not None:
-                degree = np.empty(len(places))
-                degree.fill(1.0)
-                return Matches(np.zeros(len(places), np.int64), places, degree)
+            found = self.index.match(events[0])
+            if found is not None:
+                return found
         return self.match_codes(self.index.encoder.encode(events, senses.shared), events, senses, users)
 
     def match_codes(

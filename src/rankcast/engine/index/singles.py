@@ -13,7 +13,7 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
-from rankcast.compiling import kernel
+from rankcast.compiling import kernel, kernel_part
 from rankcast.engine.index.holding import MISSING, best_score, holds, lies_in, noted, rest_holds
 from rankcast.engine.index.words import FLAGS, GROUP, LENGTH, MOST_LITERALS, RANGES, SHARED, SPLIT
 
@@ -74,7 +74,7 @@ def workspace(attributes, shared):
     return ends, counts, begins, is_true, tries, spans, np.empty(MOST, np.int64), np.empty(MOST, np.int64), kept
 
 
-@kernel
+@kernel_part
 def search_events(
     words, numbers, literals, instructions, set_words, group_ends, scored, lists, level_start, level, literal_start,
     event_start, attribute, low, high, is_soft, first, last, least, out_event, out_item, size,
@@ -112,7 +112,7 @@ def search_events(
             v += 1
         # The lists of the event; the one for all events comes first.
         while True:
-            tried = np.int64(list_at[0] < list_at[1])
+            tried, most_tries = np.int64(list_at[0] < list_at[1]), len(tries) - 1
             tries[0] = 0
             for v in range(event_start[event], event_start[event + 1]):
                 a = attribute[v]
@@ -122,12 +122,10 @@ def search_events(
                     if v > begins[0, a] and low[v - 1] >> shift == block:
                         continue  # seen with the previous value
                     for at in range(base + block, base + (high[v] >> shift) + 1):
-                        if list_at[at] < list_at[at + 1]:
-                            if tried < len(tries):
-                                tries[tried] = at
-                                _prefetch(words, list_at[at])
-                            tried += 1
-            if tried <= len(tries):
+                        tries[min(tried, most_tries)] = at
+                        _prefetch(words, list_at[at])
+                        tried += np.int64(list_at[at] < list_at[at + 1])
+            if tried <= most_tries:
                 break
             tries = np.empty(2 * tried, np.int64)
         # The slots of their second keys are asked for first, because each is far from the others in memory.
@@ -226,12 +224,10 @@ def search_events(
                     good = True
                     for k in range(np.uint64(2 * posting + 4), np.uint64(2 * posting + 4 + shared)):
                         number = half[k]
-                        if number < sets:
-                            good = truth[number] != 0
+                        if number >= sets:
+                            good &= holds(set_words, literals[0, number], 0, ends, counts, begins, low)
                         else:
-                            good = holds(set_words, literals[0, number], 0, ends, counts, begins, low)
-                        if not good:
-                            break
+                            good &= truth[number] != 0
                     if not good:
                         continue
                     following = posting + (info & LENGTH)
@@ -240,9 +236,7 @@ def search_events(
                     if q < following:
                         for r in range(q, q + 3 * ranges, 3):
                             a = word[r]
-                            if word[r + 1] > code[2 * a + 1] or word[r + 2] < code[2 * a]:
-                                good = False
-                                break
+                            good &= (word[r + 1] <= code[2 * a + 1]) & (word[r + 2] >= code[2 * a])
                         if good and (several or q + 3 * ranges < following):
                             good = rest_holds(
                                 words, q, ranges, following, instructions, set_words, 0, ends, counts, begins, low, soft
