@@ -19,6 +19,7 @@ from rankcast.language import (
     read_events,
 )
 from rankcast.model import MAX_ATTRIBUTES, MAX_TEXT, MAX_VALUES, Catalog, Event, Policy, Subscription
+from rankcast.model.advertisements import K
 from rankcast.model.declared import Name, declared
 from rankcast.model.membership import MAX_DEGREES, MAX_POINTS
 
@@ -153,6 +154,12 @@ def test_names_in_an_event_are_bounded(field):
     for value in outside(field.kind):
         with pytest.raises(ModelError, match=field.name):
             decode_event({**EVENT, field.name: value})
+
+
+@pytest.mark.parametrize("k", [0, K.high + 1])
+def test_the_k_of_an_event_is_bounded(k):
+    with pytest.raises(ModelError, match=f"k is {k}; it must lie in 1..1,000,000"):
+        decode_event({**EVENT, "advertisement": "a1", "k": k})
 
 
 def test_an_event_that_a_log_holds_is_read_whatever_the_bounds_are():

@@ -1,5 +1,6 @@
 """Plain events are read fast, and as the careful way reads them."""
 
+from itertools import islice, product
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from tests.support.event_lines import careful, damaged_lines, lines
 
 from rankcast.language import decode_event, dumps, encode_event
 from rankcast.language.plain_events import plain_event
+from rankcast.model import MAX_ATTRIBUTES, MAX_TEXT, MAX_VALUES
 from rankcast.testing import wild
 
 
@@ -56,3 +58,20 @@ def test_most_events_are_plain(time: str) -> None:
 )
 def test_leaves_the_unusual_to_the_careful_way(raw: bytes) -> None:
     assert plain_event(raw) is None
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"a": "x" * (MAX_TEXT + 1)},
+        {
+            "a": [
+                "".join(letters) for letters in islice(product("abcdefghijklmnopqrstuvwxyz", repeat=3), MAX_VALUES + 1)
+            ]
+        },
+        {f"n{number}": 1 for number in range(MAX_ATTRIBUTES + 1)},
+    ],
+    ids=["text", "values", "attributes"],
+)
+def test_what_is_beyond_a_bound_is_not_plain(attributes: Any) -> None:
+    assert plain_event(dumps({"id": "e", "time": "2004-02-13T20:05:00Z", "attributes": attributes}).encode()) is None

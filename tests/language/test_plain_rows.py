@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rankcast.language.plain_rows import plain_rows
 from rankcast.language.tables import events_of_table
-from rankcast.model import MAX_NAME, MAX_TEXT, Event
+from rankcast.model import MAX_ATTRIBUTES, MAX_NAME, MAX_TEXT, MAX_VALUES, Event
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 TIMES = pa.timestamp("us", "UTC")
@@ -71,6 +71,21 @@ def test_what_passes_is_an_event(rows):
 def test_ordinary_rows_pass(column):
     batch = pa.record_batch({"id": ["e1", "e2"], "time": pa.array([NOW, NOW], TIMES), "x": column})
     assert plain_rows(batch).to_pylist() == [True, True]
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"x": ["y" * (MAX_TEXT + 1)]},
+        {"x": pa.array([["y" * (MAX_TEXT + 1)]])},
+        {"x": pa.array([[f"{number}" for number in range(MAX_VALUES + 1)]])},
+        {f"n{number}": [1] for number in range(MAX_ATTRIBUTES + 1)},
+    ],
+    ids=["text", "text in a list", "values", "attributes"],
+)
+def test_a_row_beyond_a_bound_does_not_pass(columns):
+    batch = pa.record_batch({"id": ["e1"], "time": pa.array([NOW], TIMES), **columns})
+    assert plain_rows(batch).to_pylist() == [False]
 
 
 def test_imprecise_values_need_the_slower_way():

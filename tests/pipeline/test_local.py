@@ -11,6 +11,7 @@ from rankcast.engine.reference.shard import Shard
 from rankcast.errors import CatalogError, StoreError
 from rankcast.language import parse
 from rankcast.model import Advertisement, Always, Event, Length, Mode, Policy, ScorerName, Subscription
+from rankcast.overlay import Admission
 from rankcast.pipeline import local
 from rankcast.pipeline.local import LocalPipeline, serve_pending
 from rankcast.pipeline.serving import publish_to
@@ -206,6 +207,19 @@ def test_an_advertised_event_goes_to_the_best_of_all_shards(stores):
     store.publish([Event("ad", START, {"z": (1,)}, advertisement="a1")])
     list(serve_pending(store, shards=4, close=True))
     assert [(user, event) for user, event, *_ in delivered(store)] == [("reader7", "ad"), ("reader8", "ad")]
+
+
+def test_an_event_whose_recipients_cannot_be_chosen_is_set_aside(stores, monkeypatch):
+    store = stores("unchosen")
+    store.change(put=[Advertisement("a1", "shop", Always(), k=2)])
+    store.publish([Event("ad", START, {"x": (5,)}, advertisement="a1"), Event("plain", START, {"x": (5,)})])
+    monkeypatch.setattr(Admission, "admitted", lambda self, event, matches: 1 / 0)
+    (batch,) = serve_pending(store, shards=2, close=True)
+    assert (batch.offset, batch.set_aside) == (2, 1)
+    assert [(row.user, row.event, row.error) for row in store.set_aside()] == [
+        (None, "ad", "ZeroDivisionError: division by zero")
+    ]
+    assert {event for _, event, *_ in delivered(store)} == {"plain"}
 
 
 def test_another_number_of_shards_is_refused(stores):

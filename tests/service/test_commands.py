@@ -61,6 +61,19 @@ def test_one_command_from_nothing_to_the_first_delivery(tmp_path: Path) -> None:
         assert "stopped" in process.stderr.read()
 
 
+def test_the_limits_are_those_that_the_operator_sets(tmp_path: Path) -> None:
+    options = ["--max-policy-cost=10", "--max-ahead=3h", "--max-event-size=1000"]
+    with served(tmp_path / "limited.db", "--dev", *options) as (_, address, _):
+        policy = httpx.put(f"{address}/v1/users/ann/policy", json={"mode": "sliding", "k": 1, "length": 5})
+        assert "the limit is 10 µs" in policy.json()["detail"]
+        now = datetime.now(UTC)
+        for hours, status in ((2, 201), (4, 422)):
+            ahead = {"id": f"e{hours}", "time": (now + timedelta(hours=hours)).isoformat(), "attributes": {"x": 1}}
+            assert httpx.post(f"{address}/v1/events", json=ahead).status_code == status
+        large = httpx.post(f"{address}/v1/events", json={"id": "large", "attributes": {"x": "y" * 1_000}})
+        assert "at most 1,000 are allowed" in large.json()["detail"]
+
+
 def test_old_digests_are_forgotten_after_the_days_that_were_said(tmp_path: Path) -> None:
     place = tmp_path / "old.db"
     for age in (4, 2, 0):

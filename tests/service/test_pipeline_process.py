@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 from waiting import until
 
 from rankcast.errors import StoreError
@@ -66,6 +67,16 @@ def test_it_serves_what_is_published_as_soon_as_it_is_woken_and_one_that_dies_is
     assert not process.runner.is_running
     assert last != first
     assert not alive(last)
+
+
+def test_what_it_sets_aside_is_logged_by_the_service(process: Service, capfd: pytest.CaptureFixture[str]) -> None:
+    process.publish([event(1), event(2)])
+    with process.store.database.writing() as connection:
+        connection.execute(text("update events set content = '{' where event_offset = 1"))
+    process.start()
+    until(lambda: process.store.last_delivery() == 1)
+    until(lambda: process.runner.set_aside == 1)
+    assert "set aside: user None, event 'e1' at 1, catalog version 1: StoreError" in capfd.readouterr().err
 
 
 def test_a_store_that_another_serves_is_refused(process: Service, settings: ServiceSettings) -> None:

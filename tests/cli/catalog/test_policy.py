@@ -102,6 +102,14 @@ def test_mistakes(store: Any, options: list[str], said: str) -> None:
     assert store("policy").stdout == ""
 
 
+def test_what_costs_too_much_is_refused_up_to_a_limit_that_can_be_set(store: Any) -> None:
+    costly = "--user=ann", "--mode=sliding", "--k=200", "--length=1000", "--sigma=0.5", "--select=improved"
+    assert "the limit is 5,000 µs" in store("policy", *costly, code=2).stderr
+    assert store("policy").stdout == ""
+    store("policy", *costly, "--max-policy-cost=100000")
+    assert "the limit is 10 µs" in store("policy", "--user=bob", "--k=1", "--max-policy-cost=10", code=2).stderr
+
+
 def test_a_filter_from_a_minimum_on(store: Any) -> None:
     store("policy", "--user", "ann", "--filter", "minimum", "--minimum", "0.3")
     assert shown(store, "--user", "ann")["filter"] == {"novelty": "minimum", "minimum": 0.3}

@@ -15,6 +15,7 @@ from rankcast.engine.arrays.crowd import Crowd
 from rankcast.engine.arrays.crowd_columns import CrowdColumns
 from rankcast.engine.arrays.crowd_member import Member
 from rankcast.engine.arrays.kernels.crowds import serving
+from rankcast.engine.arrays.matching import MatchingBySize
 from rankcast.engine.isolation import MOST_FAILURES
 from rankcast.engine.reference.shard import Shard
 from rankcast.engine.reference.subscriber import Subscriber
@@ -178,6 +179,16 @@ def test_a_subscription_that_cannot_be_matched_is_its_users_alone(worlds, monkey
     own = [row for row in rows if row.user == "user2"]
     assert [row.event for row in own[:MOST_FAILURES]] == [event.id for event in events[:MOST_FAILURES]]
     assert [row.event for row in own[MOST_FAILURES:]] == [None], "then the user is out, and makes no more rows"
+
+
+def test_an_index_that_cannot_take_a_subscription_harms_nobody(worlds, monkeypatch):
+    chance = random.Random(13)
+    catalog, events = worlds.catalog(chance, users=4), worlds.events(chance, 30)
+    expected = Shard(catalog).publish(events)
+    monkeypatch.setattr(MatchingBySize, "update", lambda *args: 1 / 0)
+    shard = BatchShard(catalog)
+    assert shard.publish(events) == expected
+    assert shard.take_set_aside() == []
 
 
 @pytest.mark.parametrize("engine", [Shard, BatchShard])
