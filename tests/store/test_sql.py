@@ -9,7 +9,10 @@ from rankcast.store.schema import events, log_marks
 from rankcast.store.sql import append_new, chunks, last_number, paged, put_rows
 
 
-def test_only_new_rows_are_appended_counted_and_numbered(store):
+@pytest.mark.parametrize("many", [1, 1000])
+def test_only_new_rows_are_appended_counted_and_numbered(store, monkeypatch, many):
+    monkeypatch.setattr(sql, "_MANY", many)
+
     def append(*ids: str) -> int:
         same = [0] * len(ids)
         columns = {"id": ids, "catalog_version": same, "content": ["{}"] * len(ids), "published": same, "logged": same}

@@ -56,7 +56,7 @@ LAST_START = "start of the last batch"
 _PAGE = 1000
 _MANY = 1000
 _TOGETHER = 64
-"""Rows that one statement inserts into SQLite."""
+"""Rows that one statement inserts into SQLite, if there are few."""
 _COPIED = 100_000
 """Rows of one COPY, which must end within the time limit of a statement."""
 
@@ -64,7 +64,7 @@ _COPIED = 100_000
 def append_new(connection: Connection, number: Column[int], columns: Columns) -> int:
     """Append the rows that violate no unique key to a log, numbered without gaps. Returns their number.
 
-    Cost: about 10 µs per row if all are new, as they nearly always are. If one is not, all rows are tried one by one,
+    Cost: about 6 µs per row if many and all are new, as they nearly always are. If one is not, all rows are tried one by one,
     at about 30 µs each.
     """
     names, values = list(columns), list(columns.values())
@@ -93,10 +93,11 @@ def insert_rows(connection: Connection, table: Table, names: Sequence[str], rows
     The values go to the driver directly, because SQLAlchemy takes longer to process them than the database.
     """
     dialect = connection.dialect
-    if dialect.name != "sqlite":
+    if dialect.name != "sqlite" or len(rows) >= _MANY:
         connection.exec_driver_sql(_insert_text(dialect, table, tuple(names), 1), rows)
         return
-    # One statement per row would give the interpreter to other threads after each, while all writers wait.
+    # One statement per row would give the interpreter to other threads after each, while all writers wait. But SQLite
+    # binds the values of many rows in one statement more slowly: 12 µs per delivery instead of 6.
     for chunk in chunks(iter(rows), _TOGETHER):
         statement = _insert_text(dialect, table, tuple(names), len(chunk))
         connection.exec_driver_sql(statement, tuple(chain.from_iterable(chunk)))
