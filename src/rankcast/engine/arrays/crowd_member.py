@@ -8,6 +8,7 @@ from rankcast.engine.arrays.filters import ArrayFilter
 from rankcast.engine.arrays.patterns import LARGEST_MASK, Pattern
 from rankcast.engine.reference.subscriber import Subscriber, records_of
 from rankcast.model import EPOCH, Aggregate, Catalog, Event, FilterKind, Length, Mode, Select, Ties, Unit
+from rankcast.rank import scores
 
 __all__ = ["Member"]
 
@@ -68,6 +69,9 @@ class Member:
         subscriptions = self._records.subscriptions
         if len(places) == 1 and isinstance(self.policy.aggregate, Aggregate):  # which leaves one score as it is
             alone = (subscriptions[places[0]].id,)
+            if self._oracle is None and len(subscriptions) <= LARGEST_MASK:  # most users never need more than this
+                known = scores(subscriptions, self._records.preferences, self.policy.levels)
+                return Pattern(alone, alone, known[alone[0]])
             return Pattern(alone, alone, self.oracle.score(alone[0]))
         candidate = self.oracle.candidate(_NO_EVENT, [(subscriptions[place], 1.0) for place in places])
         return Pattern(candidate.matching, candidate.specific, candidate.rank)
