@@ -5,6 +5,8 @@ import pickle
 import random
 import shutil
 import struct
+import subprocess
+import sys
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,6 +20,7 @@ from rankcast.model import Concept, Event, Filter, FilterKind, Length, Mode, Pol
 from rankcast.pipeline import saved_catalog
 from rankcast.pipeline.local import LocalPipeline
 from rankcast.store import Store
+from rankcast.store.users import delete_user
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 USERS = [f"user{number}" for number in range(9)]
@@ -70,7 +73,7 @@ def event(number: int) -> Event:
 
 
 def save(store: Store, version: int) -> None:
-    path = saved_catalog.file_of(store)
+    path = store.database.catalog_file
     assert path is not None
     saved_catalog.write(store.database.place, path, version)
 
@@ -136,7 +139,7 @@ def test_an_earlier_version_does_not_use_it(saved):
 
 
 def test_a_file_of_another_format_is_not_used(saved, monkeypatch):
-    path = saved_catalog.file_of(saved)
+    path = saved.database.catalog_file
     whole = path.read_bytes()
     place = struct.calcsize("<16s")
     put(path, whole[:place] + struct.pack("<Q", files.VERSION - 1) + whole[place + 8 :])
@@ -149,9 +152,9 @@ def test_a_file_of_another_format_is_not_used(saved, monkeypatch):
 
 def test_a_file_of_another_store_or_another_owner_is_not_used(saved, tmp_path, monkeypatch):
     with filled(tmp_path / "other.db") as other:
-        shutil.copy(saved_catalog.file_of(saved), saved_catalog.file_of(other))
+        shutil.copy(saved.database.catalog_file, other.database.catalog_file)
         assert not is_used(other)
-    path = saved_catalog.file_of(saved)
+    path = saved.database.catalog_file
     path.chmod(0o666)
     assert not is_used(saved), "anybody may have written it"
     path.chmod(0o600)
@@ -161,7 +164,7 @@ def test_a_file_of_another_store_or_another_owner_is_not_used(saved, tmp_path, m
 
 
 def test_a_crash_while_it_is_saved_leaves_the_one_before(saved, monkeypatch):
-    path, version = saved_catalog.file_of(saved), saved.version()
+    path, version = saved.database.catalog_file, saved.version()
     whole = path.read_bytes()
     saved.change(put=[some_subscription(random.Random(6))])
 
@@ -185,6 +188,37 @@ def test_a_catalog_with_records_that_cannot_be_read_is_not_used(saved):
         connection.exec_driver_sql("update catalog_records set record = '{}' where kind = 'policy' and key = 'user1'")
     save(saved, saved.version())
     assert not is_used(saved)
+
+
+def test_it_goes_with_a_user_who_is_deleted(saved):
+    assert b"user3" in saved.database.catalog_file.read_bytes()
+    delete_user(saved.database, "user3")
+    assert not saved.database.catalog_file.exists()
+
+
+def test_the_service_saves_a_large_catalog_and_starts_from_it(tmp_path):
+    program = """if True:
+        import sys, time
+        from rankcast.service import runner
+        from rankcast.store import Store
+        runner._LARGE, runner.LIVE_BATCH = 100, 10**6
+        with Store.open(sys.argv[1], is_served=True) as store:
+            one = runner.Runner(store, poll=0.05, owns_process=True)
+            one.start()
+            one.wait_until_ready(60)
+            until = time.monotonic() + 60
+            while not store.database.catalog_file.exists() and time.monotonic() < until:
+                time.sleep(0.05)
+            one.stop()
+            mode = store.database.catalog_file.stat().st_mode & 0o777
+            print(one._serving.saved_version, one._writer, oct(mode), one.error)
+    """
+    with filled(tmp_path / "store.db") as store:
+        given = [sys.executable, "-c", program, store.database.place]
+        for _ in range(2):
+            said = subprocess.run(given, capture_output=True, text=True, check=True, timeout=200).stdout
+            assert said.split() == [str(store.version()), "None", "0o600", "None"]
+        assert is_used(store)
 
 
 def test_a_subscription_that_is_read_later_is_the_same():

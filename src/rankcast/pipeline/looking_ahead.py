@@ -12,7 +12,7 @@ __all__ = ["LookAhead", "with_added"]
 
 _AT_A_TIME = 250
 """Number of added subscriptions that join the shards at a time: an event that comes then waits for some 30 ms."""
-_SHARE = 200
+_SHARE = 50
 """In a large catalog, this part of it joins at a time, because every time costs something for each subscription."""
 _IDLE = 1.0
 """Seconds without an event after which added subscriptions are looked for: somebody who is served often waits least if

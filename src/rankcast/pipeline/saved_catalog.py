@@ -20,7 +20,7 @@ from rankcast.store import Store
 if TYPE_CHECKING:
     from rankcast.engine.index.compiled import CompiledIndex
 
-__all__ = ["SavedCatalog", "file_of", "main", "mark_of", "read", "write"]
+__all__ = ["SavedCatalog", "main", "mark_of", "read", "write"]
 
 _FORMAT = 1
 """Raise this number if records are read in another way than before. A file with another number is written anew."""
@@ -34,11 +34,6 @@ class SavedCatalog(NamedTuple):
     compiled: "CompiledIndex"
 
 
-def file_of(store: Store) -> Path | None:
-    """The file of a store, next to its database; None if the database is not a local file."""
-    return Path(f"{store.database.place}-catalog") if store.database.is_file else None
-
-
 def mark_of(store: Store, version: int) -> list[int | None]:
     """What distinguishes a version of this store from the same version of a copy with another history."""
     return [_FORMAT, store.created(), store.changed_at(version)]
@@ -49,7 +44,7 @@ def read(store: Store, up_to: int) -> SavedCatalog | None:
 
     About 3 µs per subscription.
     """
-    path = file_of(store)
+    path = store.database.catalog_file
     try:
         if path is None or path.stat().st_uid != os.getuid() or path.stat().st_mode & 0o022:
             return None

@@ -201,7 +201,7 @@ class Runner:
 
     def _save_catalog(self, serving: LocalPipeline) -> None:
         """Let a child save a large catalog with its index, at most once an hour, so that the next start is quick."""
-        path = saved_catalog.file_of(self._store)
+        path = self._store.database.catalog_file
         if self._garbage is None or path is None or monotonic() < self._next_saving:
             return
         self._next_saving = monotonic() + _SAVING

@@ -103,6 +103,11 @@ class Database:
         """Whether the database is a local file, at `place`."""
         return self._engine.dialect.name == "sqlite"
 
+    @property
+    def catalog_file(self) -> Path | None:
+        """Where a pipeline saves a version of the catalog, next to the database; None if that is not a local file."""
+        return Path(f"{self.place}-catalog") if self.is_file else None
+
     def lasting_connection(self) -> Connection:
         """A separate connection outside any transaction, for locks that last as long as the connection.
 

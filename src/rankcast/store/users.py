@@ -62,6 +62,8 @@ def delete_user(database: Database, user: str) -> dict[str, int]:
         if counts:
             listed = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counts.items())
             note(connection, now, AuditAction.DELETE_USER, user, listed)
+    if database.catalog_file is not None:
+        database.catalog_file.unlink(missing_ok=True)  # it has the user's records; the pipeline writes another
     return counts
 
 
