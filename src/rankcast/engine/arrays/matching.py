@@ -91,7 +91,9 @@ class IndexMatching:
                 np.int64,
             )
             self._index = LiveIndex.over(compiled, senses, lambda one: roster.slot_of[one.id], saved, numbers)
-            self._index.change([by_slot[slot] for slot in np.setdiff1d(alive, numbers).tolist()])
+            is_new = np.zeros(len(by_slot), np.bool_)
+            is_new[alive], is_new[numbers[numbers >= 0]] = True, False
+            self._index.change([by_slot[slot] for slot in np.flatnonzero(is_new).tolist()])
             return
         self._index.senses = senses
         if changes.renumbered is not None:

@@ -80,6 +80,8 @@ class Roster:
 
     def update(self, catalog: Catalog) -> RosterChanges:
         """Switch to another catalog; returns the changes."""
+        if not self._order:
+            return self._begin(catalog)
         put, moved, removed = self._differences(catalog)
         words = _different(self._concepts, catalog.concepts)
         concerned = {one.user for one in put} | _different(self._policies, catalog.policies)
@@ -116,6 +118,26 @@ class Roster:
         if renumbered is not None:
             slots = renumbered[slots].tolist()
         return RosterChanges(users, slots, gone, renumbered)
+
+    def _begin(self, catalog: Catalog) -> RosterChanges:
+        """Take the first subscriptions, all of which are new. About 1 µs each."""
+        here = [one for one in catalog.subscriptions.values() if self.serves(one.user)]
+        first = len(self.subscriptions)
+        self.subscriptions += here
+        self.slot_of = {one.id: slot for slot, one in enumerate(here, first)}
+        slots, counts, numbers, places = list(self.slot_of.values()), dict[str, int](), list[int](), list[int]()
+        for one in here:
+            place = counts.get(one.user, 0)
+            counts[one.user] = place + 1
+            places.append(place)
+            numbers.append(self._numbers.setdefault(one.user, len(self._numbers)))
+        self._number_of = np.append(self._number_of, np.array(numbers, np.int64))
+        self._place_of = np.append(self._place_of, np.array(places, np.int64))
+        users = sorted(counts)
+        self._other_preferences(catalog, users)
+        self._known, self._policies = dict(catalog.subscriptions), dict(catalog.policies)
+        self._order, self._concepts = list(self._known.values()), dict(catalog.concepts)
+        return RosterChanges(users, slots, [], None)
 
     def alive(self) -> Integers:
         """The slots in use, ascending."""
