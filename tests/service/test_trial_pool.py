@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from waiting import until
 
 from rankcast.errors import CatalogError, RankcastError
 from rankcast.language import parse
@@ -29,6 +30,14 @@ def _problem(work: Thread | None, found: list[BaseException]) -> Problem:
         assert not work.is_alive()
     assert isinstance(found[0], Problem)
     return found[0]
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def _in_thread(pool: TrialPool, user: str, seconds: float) -> tuple[Thread, list[BaseException]]:
@@ -75,7 +84,7 @@ def test_what_is_wrong_comes_back(pool: TrialPool) -> None:
 
 def test_one_that_takes_too_long_is_ended() -> None:
     pool = TrialPool(slots=1, waiting=2, seconds=0.3)
-    pool.run("ann", os.getpid)  # the child is there
+    child = pool.run("ann", os.getpid)  # which is used again
     start = time.monotonic()
     with pytest.raises(Problem) as refused:
         pool.run("ann", time.sleep, 60)
@@ -83,6 +92,7 @@ def test_one_that_takes_too_long_is_ended() -> None:
     assert (refused.value.status, refused.value.kind) == (504, "trial-time")
     assert "fewer events" in refused.value.detail
     assert pool.killed == 1
+    assert not _is_alive(child)
     pool.stop()
 
 
@@ -120,7 +130,7 @@ def test_who_runs_least_comes_next() -> None:
 
 
 def test_it_ends_when_whoever_asked_is_gone(pool: TrialPool) -> None:
-    pool.run("ann", os.getpid)
+    child = pool.run("ann", os.getpid)
 
     async def gone() -> bool:
         return True
@@ -130,10 +140,8 @@ def test_it_ends_when_whoever_asked_is_gone(pool: TrialPool) -> None:
         asyncio.run(pool.run_for("ann", gone, time.sleep, 60))
     assert refused.value.status == 499
     assert time.monotonic() - start < 3
-    deadline = time.monotonic() + 3
-    while pool.killed == 0 and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert pool.killed == 1
+    until(lambda: pool.killed == 1, 3)
+    until(lambda: not _is_alive(child), 3)
 
 
 def test_it_stands_back_behind_the_service(pool: TrialPool, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,10 +161,11 @@ def test_a_busy_machine_is_not_the_trials_fault(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_end_of_the_service_ends_it(pool: TrialPool) -> None:
-    pool.run("ann", os.getpid)
+    child = pool.run("ann", os.getpid)
     thread, found = _in_thread(pool, "ann", 60)
     time.sleep(0.2)
     start = time.monotonic()
     pool.stop()
     assert _problem(thread, found).status == 503
     assert time.monotonic() - start < 3
+    assert not _is_alive(child)
