@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 __all__ = [
     "DEFAULT_STORE",
     "KEEP_HELP",
-    "MOST_COST",
     "MOST_RATE",
     "MOST_ROWS",
     "CatalogFile",
@@ -22,6 +21,7 @@ __all__ = [
     "Json",
     "MaxAhead",
     "MaxEventSize",
+    "MaxPolicyCost",
     "OneUser",
     "OutFile",
     "RejectsFile",
@@ -43,7 +43,7 @@ MOST_ROWS = 10**12
 MOST_RATE = 1e9
 """The highest number per second that an option may allow."""
 
-MOST_COST = 1e9
+_MOST_COST = 1e9
 """The highest cost of a policy that an option may allow, in microseconds."""
 
 _MOST_BYTES = 2**30
@@ -102,6 +102,17 @@ MaxAhead: TypeAlias = Annotated[
         is_distance=True,
         metavar="DURATION",
         help="Reject events dated further ahead of the clock than this.",
+    ),
+]
+
+MaxPolicyCost: TypeAlias = Annotated[
+    float,
+    bounded(
+        1,
+        _MOST_COST,
+        "--max-policy-cost",
+        metavar="MICROSECONDS",
+        help="Highest estimated cost of a policy per matching event.",
     ),
 ]
 

@@ -83,6 +83,15 @@ def test_a_catalog_file(store: Any, lines: Any) -> None:
     assert json.loads(store("subscribe", "--file", file, "--json").stdout)["rejected"] == 0
 
 
+def test_a_policy_of_a_file_has_the_cost_limit_of_any_other(store: Any, lines: Any) -> None:
+    costly = {"mode": "sliding", "k": 200, "length": 1000, "sigma": 0.5, "select": "improved"}
+    file = lines("c.jsonl", [{"kind": "policy", "user": "ann", **costly}, {"kind": "policy", "user": "bob", "k": 3}])
+    assert "the limit is 5,000 µs" in store("subscribe", "--file", file, code=1).stderr
+    assert [json.loads(line)["user"] for line in store("policy", "--json").stdout.splitlines()] == ["bob"]
+    store("subscribe", "--file", file, "--max-policy-cost=100000")
+    assert len(store("policy", "--json").stdout.splitlines()) == 2
+
+
 def test_a_thousand_bad_lines_among_a_thousand_good_ones(store: Any, lines: Any) -> None:
     good = [{"kind": "subscription", "id": f"s{n}", "user": f"u{n % 7}", "where": f"n = {n}"} for n in range(1000)]
     ways = [

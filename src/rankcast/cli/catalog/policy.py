@@ -11,7 +11,7 @@ from typing import Annotated, Any, NamedTuple, assert_never
 import typer
 
 from rankcast.cli.completion import complete_preset
-from rankcast.cli.options import DEFAULT_STORE, MOST_COST, Json, OneUser, StorePath, bounded, check_user
+from rankcast.cli.options import DEFAULT_STORE, Json, MaxPolicyCost, OneUser, StorePath, check_user
 from rankcast.cli.output import Output, TableColumn
 from rankcast.cli.values import numbers
 from rankcast.language.presets import PRESETS, filter_of_kind, preset_fields
@@ -171,10 +171,7 @@ def policy(
     remove: Annotated[
         bool, typer.Option("--remove", help="Remove the policy; the user then gets every match.")
     ] = False,
-    max_policy_cost: Annotated[
-        float,
-        bounded(1, MOST_COST, metavar="MICROSECONDS", help="Highest estimated cost of the policy per matching event."),
-    ] = MOST_POLICY_COST,
+    max_policy_cost: MaxPolicyCost = MOST_POLICY_COST,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
     **settings: object,

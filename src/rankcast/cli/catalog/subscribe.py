@@ -13,13 +13,13 @@ from rankcast.cli.completion import complete_subscription
 from rankcast.cli.exits import NEGATIVE
 from rankcast.cli.inputs import count_lines
 from rankcast.cli.operation.rejects import exit_if_any, tell
-from rankcast.cli.options import DEFAULT_STORE, Json, OneUser, StorePath, check_user, input_file
+from rankcast.cli.options import DEFAULT_STORE, Json, MaxPolicyCost, OneUser, StorePath, check_user, input_file
 from rankcast.cli.output import Output, TableColumn, counted
-from rankcast.model import Attitude
+from rankcast.model import MOST_POLICY_COST, Attitude, Policy, check_policy_cost
 from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:
-    from rankcast.model import Catalog, Expression, Subscription
+    from rankcast.model import Catalog, Expression, Record, Subscription
     from rankcast.store import Store
 
 __all__ = ["subscribe", "subscriptions", "unsubscribe"]
@@ -53,6 +53,7 @@ def subscribe(
         Path | None,
         input_file("--file", "Load all records of this catalog file (JSON Lines, or a Parquet or Arrow table)."),
     ] = None,
+    max_policy_cost: MaxPolicyCost = MOST_POLICY_COST,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
@@ -73,7 +74,7 @@ def subscribe(
         raise typer.BadParameter("give either an expression or --file")
     with Store.open(store) as opened:
         if file is not None:
-            _load(opened, file, out)
+            _load(opened, file, out, max_policy_cost)
             return
         if user is None:
             raise typer.BadParameter("a subscription needs a --user")
@@ -159,13 +160,17 @@ def _without_collecting() -> Iterator[None]:
             gc.enable()
 
 
-def _load(store: "Store", file: Path, out: Output) -> None:
+def _load(store: "Store", file: Path, out: Output, max_policy_cost: float) -> None:
     from rankcast.language import read_records
+
+    def check(record: "Record") -> None:
+        if isinstance(record, Policy):
+            check_policy_cost(record, max_policy_cost)
 
     before = store.version()
     with _without_collecting():
         with out.progress(f"reading {file.name}", count_lines(file)) as advance:
-            records, bad = read_records(file, store.catalog().copy(), lambda number: advance(1))
+            records, bad = read_records(file, store.catalog().copy(), lambda number: advance(1), check)
         version = store.change(put=records)
     store.reject(bad)
     tell(out, bad)

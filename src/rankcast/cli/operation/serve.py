@@ -9,11 +9,11 @@ import typer
 
 from rankcast.cli.options import (
     DEFAULT_STORE,
-    MOST_COST,
     MOST_RATE,
     Json,
     MaxAhead,
     MaxEventSize,
+    MaxPolicyCost,
     RetentionRules,
     StorePath,
     bounded,
@@ -66,10 +66,7 @@ def serve(
     ] = 0.02,
     max_event_size: MaxEventSize = 256 * 1024,
     max_ahead: MaxAhead = "1h",
-    max_policy_cost: Annotated[
-        float,
-        bounded(1, MOST_COST, metavar="MICROSECONDS", help="Highest estimated cost of a policy per matching event."),
-    ] = MOST_POLICY_COST,
+    max_policy_cost: MaxPolicyCost = MOST_POLICY_COST,
     trial_seconds: Annotated[
         float, bounded(0.1, 3600, metavar="SECONDS", help="Time limit for a trial or an explanation.")
     ] = 10.0,
