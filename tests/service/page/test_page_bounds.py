@@ -156,6 +156,14 @@ def test_the_k_of_an_advertisement_is_refused_by_name_and_bound(drawn: Client, t
         assert told.pop().startswith("k is "), value
 
 
+def test_the_expression_of_an_advertisement_has_the_limit_of_the_api(drawn: Client, told: list[str]) -> None:
+    form = AdvertisementEditor(VIEW, None, closed)
+    form._id.set_value("a2")
+    form._where.set_value(" and ".join(f"a{number} = 1" for number in range(201)))
+    asyncio.run(form._save())
+    assert told == ["an expression of 201 predicates; here the limit is 200"]
+
+
 def test_the_score_of_a_subscription_is_refused_by_name_and_bound(drawn: Client, told: list[str]) -> None:
     (score,) = [one for one in declared(Subscription) if one.name == "score"]
     old = decode_record({"kind": "subscription", "id": "s1", "user": "ann", "where": "a = 1", "score": 0.5})
@@ -205,6 +213,7 @@ EVENTS = (
     ({"a": [2**63]}, "an integer of more than 64 bits"),
     ({"a": "x" * (MAX_TEXT + 1)}, "attribute 'a': a string of 65,537 characters; it must have at most 65,536"),
     ({f"n{number}": 1 for number in range(MAX_ATTRIBUTES + 1)}, "an event of 1,001 attributes; it must have at most"),
+    ({f"n{number}": "x" * MAX_TEXT for number in range(4)}, "bytes; it must have at most 262,144"),
 )
 
 

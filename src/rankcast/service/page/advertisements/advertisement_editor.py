@@ -14,6 +14,7 @@ from rankcast.model import Advertisement, Catalog, Ranking, ScorerName
 from rankcast.overlay import check_publication, registered_scorers
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, complaining, group, set_props, whole_number, words
+from rankcast.service.record_costs import check_cost
 
 __all__ = ["AdvertisementEditor", "PublishingForm"]
 
@@ -61,6 +62,7 @@ class AdvertisementEditor:
                 score=ScorerName(self._score.value),
                 function=None if self._function is None else self._function.value or None,
             )
+            check_cost(made, self._view.service.settings.limits)
             await asyncio.to_thread(self._view.service.put, made, check=self._check)
             await self._closed()
 
@@ -103,14 +105,15 @@ class PublishingForm:
 
     async def _publish(self) -> None:
         with complaining():
+            now = datetime.now(UTC)
             form = {
                 "id": uuid4().hex,
-                "time": datetime.now(UTC).isoformat(),
                 "attributes": read_object((self._attributes.value or "").encode()),
                 "advertisement": self._one.id,
                 "k": whole_number("k", self._k.value),
             }
-            event = decode_event(form)
+            event = decode_event(form, now)
+            self._view.service.settings.limits.event.check(event, now)
             catalog = await asyncio.to_thread(self._view.service.catalog)
             catalog.check_event(event)
             check_publication(catalog, event)
