@@ -1,3 +1,4 @@
+from datetime import UTC, datetime, timedelta
 from time import sleep
 
 import pytest
@@ -41,6 +42,19 @@ def test_many_small_batches_give_what_one_replay_gives(service: Service) -> None
     assert got == wanted
     assert service.runner.batches > 5
     assert service.runner.events == 200
+
+
+def test_a_period_ends_by_the_clock_though_nothing_more_is_published(service: Service) -> None:
+    service.put(decode_record({"kind": "subscription", "id": "s", "user": "ann", "where": "true"}))
+    service.put(decode_record({"kind": "policy", "user": "ann", "mode": "periodic", "k": 1, "length": "1s"}))
+    service.start()
+    service.publish([decode_event({"id": "e1", "attributes": {"x": 1}}, datetime.now(UTC))])
+    until(lambda: service.store.last_delivery() == 1, 10)
+    logged = service.store.event("e1")
+    assert logged is not None
+    ((_, made),) = service.store.deliveries()
+    assert made.matched is not None
+    assert made.matched - logged.logged < timedelta(seconds=1 + 2 + 2)  # the period, the promise, and a busy machine
 
 
 def test_a_runner_that_expects_much_gives_the_same(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from threading import Timer
 from typing import Any
 
 import pytest
@@ -137,11 +138,14 @@ def test_follow_ends_periods_by_the_clock(store: Any) -> None:
     store("policy", "--user", "ann", "--mode", "periodic", "--k", "1", "--length", "2s")
     store("publish", "--attr", "x=1")
     with subprocess.Popen([*COMMAND, "run", "--follow", "--json"], stdout=subprocess.PIPE) as following:
+        patience = Timer(60, following.kill)
+        patience.start()
         try:
             assert following.stdout is not None
             said = [json.loads(following.stdout.readline()) for _ in range(2)]
             assert [(one["offset"], one["events"], one["delivered"]) for one in said] == [(1, 1, 0), (1, 0, 1)]
         finally:
+            patience.cancel()
             following.terminate()
     with Store.open("rankcast.db") as opened:
         ((_, made),) = opened.deliveries()

@@ -39,6 +39,20 @@ def test_a_page_ends_before_it_is_too_large_and_the_next_goes_on(small):
         assert sorted(sizes)[-2] < 3_100  # but for the one that is too large alone
 
 
+def test_so_do_pages_of_events(small):
+    small.post("/v1/events", json=[{"id": f"e{n}", "attributes": {"text": "x" * 1_000}} for n in range(7)])
+    for order in ("oldest", "newest"):
+        seen, cursor = [], None
+        while cursor is not None or not seen:
+            given = {"order": order, **({"cursor": cursor} if cursor else {})}
+            page = small.get("/v1/events", params=given).json()
+            assert len(page["events"]) <= 2
+            seen += [one["id"] for one in page["events"]]
+            cursor = page["next"]
+        expected = [f"e{n}" for n in range(7)]
+        assert seen == (expected if order == "oldest" else expected[::-1])
+
+
 def test_the_events_of_a_trial_have_the_same_budget(small):
     small.post("/v1/events", json=[{"id": f"e{n}", "attributes": {"text": "x" * 1_000}} for n in range(7)])
     tried = small.post("/v1/users/ann/trials/expression", json={"where": "true", "show": 100}).json()

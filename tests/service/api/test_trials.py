@@ -8,10 +8,11 @@ from threading import Thread
 
 import httpx
 import pytest
+from fastapi.testclient import TestClient
 
 from rankcast.language import parse
 from rankcast.model import EPOCH, Event, Length, Mode, Policy, Select, Subscription
-from rankcast.service import Limits, ServiceSettings
+from rankcast.service import Limits, ServiceSettings, create_app
 from rankcast.service.running import listening
 from rankcast.service.trial_tasks import recent_events
 
@@ -55,6 +56,14 @@ def test_history_has_a_budget_in_bytes(service):
     assert few[-1].id == "e49"
 
 
+def test_a_trial_reads_no_more_than_that_budget(settings):
+    with TestClient(
+        create_app(replace(settings, limits=Limits(history_bytes=10_000))), base_url="http://localhost"
+    ) as few:
+        few.app.state.service.publish(_events(50, size=1_000))
+        assert 5 <= few.post("/v1/users/ann/trials/expression", json={"where": "true"}).json()["of"] < 10
+
+
 def test_a_policy_that_costs_too_much_is_refused_at_every_door(client):
     for refused in (
         client.put("/v1/users/ann/policy", json=SLOW),
@@ -65,10 +74,6 @@ def test_a_policy_that_costs_too_much_is_refused_at_every_door(client):
 
 
 def test_all_subscriptions_of_a_user_together_are_bounded(settings):
-    from fastapi.testclient import TestClient
-
-    from rankcast.service import create_app
-
     limited = replace(settings, limits=Limits(predicates=5, predicates_of_one=10))
     with TestClient(create_app(limited), base_url="http://localhost") as client:
         wide = " and ".join(f"a{n} = 1" for n in range(4))
