@@ -79,19 +79,20 @@ class Topic:
         admin = AdminClient(settings)
         try:
             known = admin.list_topics(timeout=_PATIENCE).topics
-            if self.name not in known:
-                near = did_you_mean(self.name, known)
-                raise EnvironmentProblem(f"there is no topic {self.name!r} at {self.servers}{near}; create it first")
-            described = admin.describe_topics(TopicCollection([self.name]))[self.name].result(_PATIENCE)
+            if self.name in known:
+                described = admin.describe_topics(TopicCollection([self.name]))[self.name].result(_PATIENCE)
+                return TopicDescription(str(described.topic_id), len(described.partitions))
+            near = did_you_mean(self.name, known)
+            problem = EnvironmentProblem(f"there is no topic {self.name!r} at {self.servers}{near}; create it first")
         except (KafkaException, TimeoutError) as error:
             admin.poll(0)  # the reasons, which are more precise than the error
-            for reason in reasons:
-                if (refusal := explain_refusal(reason, self.servers, self.security)) is not None:
-                    raise refusal from None
-            raise EnvironmentProblem(
+            refusals = (explain_refusal(reason, self.servers, self.security) for reason in reasons)
+            problem = next(filter(None, refusals), None) or EnvironmentProblem(
                 f"no answer from Kafka at {self.servers} ({_reason(error)}); check that it runs, and the address"
-            ) from None
-        return TopicDescription(str(described.topic_id), len(described.partitions))
+            )
+        # Wait for its threads: kept by the traceback, they would use TLS while the process ends, and crash it.
+        del admin
+        raise problem
 
     def publishing(self, events: Iterable[Event]) -> Iterator[TopicReceipt]:
         """Write events in order, with the event id as the message key.
