@@ -1,6 +1,7 @@
 """The deliveries of a user are found in whatever blocks they are."""
 
 from datetime import UTC, datetime
+from itertools import product
 
 import pytest
 from sqlalchemy import insert, text
@@ -31,22 +32,23 @@ def store(store):
     return store
 
 
-@pytest.mark.parametrize("after", PLACES)
-@pytest.mark.parametrize("limit", [None, 1, 2, 100])
-def test_deliveries_after_a_number(store, after, limit):
-    for user, numbers in (("ann", ANN), ("bob", BOB), ("carl", []), (None, sorted(ANN + BOB))):
+# One store for all cases, which only read: making one takes longer than all the rest.
+USERS = (("ann", ANN), ("bob", BOB), ("carl", []), (None, sorted(ANN + BOB)))
+
+
+def test_deliveries_after_a_number(store):
+    for after, limit, (user, numbers) in product(PLACES, [None, 1, 2, 100], USERS):
         wanted = [number for number in numbers if number > after]
-        assert [number for number, _ in store.deliveries(user, after, limit)] == wanted[:limit]
+        assert [number for number, _ in store.deliveries(user, after, limit)] == wanted[:limit], (after, limit)
         if limit is not None:
-            assert count_after(store.database, user, after, limit) == min(limit, len(wanted))
+            assert count_after(store.database, user, after, limit) == min(limit, len(wanted)), (after, limit)
 
 
-@pytest.mark.parametrize("before", [None, *PLACES])
-@pytest.mark.parametrize("limit", [1, 2, 3, 100])
-def test_the_newest_before_a_number(store, before, limit):
-    for user, numbers in (("ann", ANN), ("bob", BOB), ("carl", []), (None, sorted(ANN + BOB))):
+def test_the_newest_before_a_number(store):
+    for before, limit, (user, numbers) in product([None, *PLACES], [1, 2, 3, 100], USERS):
         wanted = [number for number in numbers if before is None or number < before][-limit:]
-        assert start_of_newest(store.database, user, before, limit) == (wanted[0] if wanted else None)
+        found = start_of_newest(store.database, user, before, limit)
+        assert found == (wanted[0] if wanted else None), (before, limit)
 
 
 def test_messages_to_webhooks(store):
