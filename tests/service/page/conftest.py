@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -126,37 +127,65 @@ def own_site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     yield from serve(tmp_path_factory.mktemp("own-site"), "--dev", *getattr(request, "param", ()))
 
 
-# Not for the whole session: while Playwright is on, nothing else in the process may run an event loop.
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    """A real browser."""
-    path = shutil.which("chromium")
-    assert path, "there is no chromium; scripts/setup says how to get it"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        yield browser
-        browser.close()
+class Screens:
+    """A real browser, with a context for each sort of screen: with a full cache a page is there sooner.
 
+    It stays open from one file of tests to the next, as long as the next test needs it too: while Playwright is on, nothing
+    else in the process may run an event loop.
+    """
 
-@pytest.fixture(scope="module")
-def contexts(chromium: Browser) -> Iterator[Callable[[bool, bool], BrowserContext]]:
-    """A context for each sort of screen, kept for a module: with a full cache a page is there sooner."""
-    made: dict[tuple[bool, bool], BrowserContext] = {}
+    def __init__(self) -> None:
+        self._open = ExitStack()
+        self._browser: Browser | None = None
+        self._contexts: dict[tuple[bool, bool], BrowserContext] = {}
 
-    def context(phone: bool, dark: bool) -> BrowserContext:
-        if (phone, dark) not in made:
-            made[phone, dark] = chromium.new_context(
+    def browser(self) -> Browser:
+        if self._browser is None:
+            path = shutil.which("chromium")
+            assert path, "there is no chromium; scripts/setup says how to get it"
+            playwright = self._open.enter_context(sync_playwright())
+            self._browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+            self._open.callback(self._browser.close)
+        return self._browser
+
+    def context(self, phone: bool, dark: bool) -> BrowserContext:
+        if (phone, dark) not in self._contexts:
+            made = self.browser().new_context(
                 viewport={"width": 390, "height": 844} if phone else {"width": 1240, "height": 860},
                 color_scheme="dark" if dark else "light",
                 reduced_motion="reduce",
                 has_touch=phone,
             )
-            made[phone, dark].set_default_timeout(PATIENCE)
-        return made[phone, dark]
+            made.set_default_timeout(PATIENCE)
+            self._contexts[phone, dark] = made
+        return self._contexts[phone, dark]
 
-    yield context
-    for one in made.values():
-        one.close()
+    def close(self) -> None:
+        self._browser = None
+        self._contexts.clear()
+        self._open.close()
+
+
+SCREENS = Screens()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
+    """Close the browser before a test that does without."""
+    if not {"chromium", "contexts"} & set(getattr(nextitem, "fixturenames", ())):
+        SCREENS.close()
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Browser:
+    """A real browser."""
+    return SCREENS.browser()
+
+
+@pytest.fixture(scope="module")
+def contexts() -> Callable[[bool, bool], BrowserContext]:
+    """The contexts of the browser, one for each sort of screen."""
+    return SCREENS.context
 
 
 Open = Callable[..., Page]
