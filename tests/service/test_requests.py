@@ -1,9 +1,9 @@
 """Requests that follow the OpenAPI document, and some that do not: none may make the server fail.
 
-They are made while this file is collected, which takes seconds, so `make check` leaves the file out.
+Schemathesis takes seconds to load, so `make check` leaves this file out.
 """
 
-from tempfile import TemporaryDirectory
+from pathlib import Path
 
 import pytest
 import schemathesis
@@ -24,14 +24,10 @@ from rankcast.service.access import Role
 CHECKS = [not_a_server_error, content_type_conformance, response_schema_conformance, status_code_conformance]
 
 
-folder = TemporaryDirectory()
-"""Vanishes with the process: the requests are made while tests are collected."""
-
-
-def filled() -> FastAPI:
+def filled(folder: Path) -> FastAPI:
     """A service with something in it. No pipeline works on it, and live feeds end at once, as they do when it stops."""
     limits = Limits(history=50, rate=1e6, burst=10**6, change_rate=1e6)
-    made = create_app(ServiceSettings(f"{folder.name}/store.db", page=False, pipeline=False, limits=limits))
+    made = create_app(ServiceSettings(str(folder / "store.db"), page=False, pipeline=False, limits=limits))
     service = made.state.service
     service.put(
         decode_record({"kind": "subscription", "id": "0", "user": "0", "where": "genre = 'drama'"}),
@@ -42,26 +38,40 @@ def filled() -> FastAPI:
     return made
 
 
-app = filled()
-token, _ = app.state.service.access.create(Role.ADMINISTRATOR)
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> FastAPI:
+    return filled(tmp_path_factory.mktemp("requests"))
 
 
-async def resting(scope: Scope, receive: Receive, send: Send) -> None:
-    """The application, never started and never stopped."""
-    if scope["type"] == "lifespan":
-        await receive()
-        await send({"type": "lifespan.startup.complete"})
-        await receive()
-        await send({"type": "lifespan.shutdown.complete"})
-    else:
-        await app(scope, receive, send)
+@pytest.fixture(scope="module")
+def token(app: FastAPI) -> str:
+    return app.state.service.access.create(Role.ADMINISTRATOR)[0]
 
 
-schema = schemathesis.openapi.from_asgi("/v1/openapi.json", resting)
+@pytest.fixture(scope="module")
+def document(app: FastAPI) -> schemathesis.BaseSchema:
+    """What the service says of itself. Its requests are made up when the test runs, and not while tests are collected, which
+    every process of xdist does.
+    """
+
+    async def resting(scope: Scope, receive: Receive, send: Send) -> None:
+        """The application, never started and never stopped."""
+        if scope["type"] == "lifespan":
+            await receive()
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+            await send({"type": "lifespan.shutdown.complete"})
+        else:
+            await app(scope, receive, send)
+
+    return schemathesis.openapi.from_asgi("/v1/openapi.json", resting)
+
+
+schema = schemathesis.pytest.from_fixture("document")
 
 
 @schema.parametrize()
 @settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 @pytest.mark.slow
-def test_no_request_makes_the_server_fail(case: schemathesis.Case) -> None:
+def test_no_request_makes_the_server_fail(case: schemathesis.Case, token: str) -> None:
     case.call_and_validate(checks=CHECKS, headers={"Authorization": f"Bearer {token}"})
