@@ -52,8 +52,10 @@ def pytest_configure() -> None:
     gc.disable()  # until everything is collected: imports make millions of objects, and none of them is garbage
 
 
-def pytest_collection_finish() -> None:
+def pytest_collection_finish(session: pytest.Session) -> None:
     """Leave modules and collected tests out of later garbage collections; pytest alone makes five at the end."""
+    if any(item.get_closest_marker("spark") for item in session.items):
+        _map_classes()
     gc.collect()
     gc.freeze()
     gc.enable()
@@ -88,6 +90,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.get_closest_marker("slow") is None,
         )
     )
+
+
+def _map_classes() -> None:
+    """Let every JVM of the tests map Spark's classes from the archive, if there is one: masters, workers and executors of a
+    cluster and sessions that are not ours take 4 s of processor time less. Java ignores an archive that does not fit.
+    """
+    from rankcast.pipeline.doctor import find_java
+    from rankcast.pipeline.spark.home import archive_options, fast_home
+
+    if (java := find_java()) is not None:
+        options = [os.environ["JDK_JAVA_OPTIONS"], *archive_options(fast_home(), java)]
+        os.environ["JDK_JAVA_OPTIONS"] = " ".join(options)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
