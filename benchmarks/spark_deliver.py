@@ -6,8 +6,9 @@ time and the processor time of `rankcast.pipeline.spark.deliver`, of Spark and i
 job that starts them. The processor time depends little on what else the machine does, so the ratios are taken from it.
 The peer is one shard over arrays in this process, on the same Arrow table.
 
-With --growth, Spark makes the events, more and more of them, for 8 shards. Prints the time per event and the most memory
-that all processes had together.
+With --growth, Spark makes the events, more and more of them, for 8 shards, and writes them to files before the job. Prints
+the time per event and the most memory that all processes had together. With --beside, the peer then serves the same
+files.
 
 With --steps, the two steps of `deliver` run one after the other in this process, without Spark: what an event costs to
 match and send, and to serve in all shards together, beyond the start of the shards.
@@ -25,6 +26,7 @@ from threading import Event, Thread
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 from pyspark import SparkFiles
 
 from rankcast.engine.arrays import BatchShard
@@ -32,8 +34,10 @@ from rankcast.engine.reference.shard import shard_of
 from rankcast.language import parse
 from rankcast.language.tables import events_of_table
 from rankcast.model import Catalog, Length, Mode, Policy, Subscription, in_publication_order
+from rankcast.model import Event as Published
 from rankcast.pipeline.spark import deliver, local_session
 from rankcast.pipeline.spark.inputs import catalog_parts
+from rankcast.pipeline.spark.live.frames import DELIVERY
 from rankcast.pipeline.spark.matching_workers import ShippedIndex
 from rankcast.pipeline.spark.sending_workers import send_matches
 from rankcast.pipeline.spark.shard_workers import deliver_in_shard, serve_shards
@@ -151,28 +155,56 @@ def _packet(shard: int, packet: bytes) -> pa.RecordBatch:
     return pa.RecordBatch.from_pydict({"shard": pa.array([shard], pa.int32()), "packet": [packet]})
 
 
-def growth(subscriptions: int, counts: Sequence[int]) -> None:
-    """Print what a job takes over more and more events, which Spark makes."""
+def growth(subscriptions: int, counts: Sequence[int], is_beside: bool) -> None:
+    """Print what a job takes over more and more events, beside one process if wanted."""
     known, topics = catalog(MATCHES["sparse"], subscriptions), subscriptions // MATCHES["sparse"]
     spark = local_session(memory="4g")
     for count in counts:
-        frame = spark.range(0, count, 1, max(4, count // 500_000)).selectExpr(
-            "format_string('e%09d', id) AS id",
-            "timestamp_seconds(1767225600 + id) AS time",
-            f"pmod(hash(id), {topics}) AS topic",
-            "pmod(hash(id, 1), 100) AS price",
-            "concat('title ', id % 1000) AS title",
-        )
-        memory, before, began = PeakMemory(), processor_times(), time.perf_counter()
-        memory.start()
-        deliver(frame, known, shards=8).write.format("noop").mode("overwrite").save()
-        wall = time.perf_counter() - began
-        print(
-            f"sparse, 8 shards, {count:,} events: {wall:.0f} s, {wall / count * 1e6:.1f} µs per event; processor "
-            f"{used_since(before) / count * 1e6:.1f} µs per event; at most {memory.stop():.1f} GiB",
-            flush=True,
-        )
+        with tempfile.TemporaryDirectory() as folder:
+            spark.range(0, count, 1, max(4, count // 500_000)).selectExpr(
+                "format_string('e%09d', id) AS id",
+                "timestamp_seconds(1767225600 + id) AS time",
+                f"pmod(hash(id), {topics}) AS topic",
+                "pmod(hash(id, 1), 100) AS price",
+                "concat('title ', id % 1000) AS title",
+            ).write.parquet(f"{folder}/events")
+            memory, before, began = PeakMemory(), processor_times(), time.perf_counter()
+            memory.start()
+            sent = deliver(spark.read.parquet(f"{folder}/events"), known, shards=8)
+            sent.write.parquet(f"{folder}/deliveries")
+            wall = time.perf_counter() - began
+            print(
+                f"sparse, 8 shards, {count:,} events: {wall:.0f} s, {wall / count * 1e6:.1f} µs per event; processor "
+                f"{used_since(before) / count * 1e6:.1f} µs per event; at most {memory.stop():.1f} GiB",
+                flush=True,
+            )
+            if is_beside:
+                made = spark.read.parquet(f"{folder}/deliveries").count()
+                beside(known, Path(folder), made)
     spark.stop()
+
+
+def beside(known: Catalog, folder: Path, made: int) -> None:
+    """Serve the events of a job in this process, write the deliveries, and compare their number."""
+    count = delivered = 0
+    began, used = time.perf_counter(), time.process_time()
+    shard = BatchShard(known)
+    with pq.ParquetWriter(folder / "beside.parquet", DELIVERY) as writer:
+        for file in sorted((folder / "events").glob("part-*")):
+            for rows in pq.ParquetFile(file).iter_batches(10_000):
+                given = [one for one in events_of_table(rows) if isinstance(one, Published)]
+                found = shard.publish_columns([one.at(count + place) for place, one in enumerate(given, 1)]).arrow()
+                writer.write_table(found)
+                count, delivered = count + len(given), delivered + found.num_rows
+        found = shard.close_columns().arrow()
+        writer.write_table(found)
+    assert delivered + found.num_rows == made, (delivered + found.num_rows, made)
+    wall, used = time.perf_counter() - began, time.process_time() - used
+    print(
+        f"sparse, in this process, {count:,} events, {made:,} deliveries as well: {wall:.0f} s, {wall / count * 1e6:.1f} µs "
+        f"per event; processor {used / count * 1e6:.1f} µs per event",
+        flush=True,
+    )
 
 
 def main() -> None:
@@ -185,9 +217,10 @@ def main() -> None:
     parser.add_argument("--steps", action="store_true")
     parser.add_argument("--rounds", type=int, default=3, help="of --steps; the least of each counts")
     parser.add_argument("--growth", type=int, nargs="+", metavar="EVENTS", help="such as 1000000 5000000 20000000")
+    parser.add_argument("--beside", action="store_true", help="with --growth, also serve them in this process")
     given = parser.parse_args()
     if given.growth:
-        growth(given.subscriptions, given.growth)
+        growth(given.subscriptions, given.growth, given.beside)
         return
     if given.steps:
         for _ in range(given.rounds):
