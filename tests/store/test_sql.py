@@ -1,6 +1,7 @@
 from datetime import UTC, datetime
 from itertools import product
 
+import pytest
 from sqlalchemy import select
 
 from rankcast.model import Event
