@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from rankcast.language import decode_event, decode_record
+from rankcast.service import vague_sampler
 from rankcast.service.page.monitor.vague_view import vague_chart
 from rankcast.service.vague_sampler import MOST_EVENTS, VagueSampler
 from rankcast.store import Store
@@ -52,6 +53,17 @@ def test_only_the_newest_events_and_only_vague_wishes_count(store):
     publish(store, *range(2 * MOST_EVENTS), start=1000)
     sampler.round()
     assert [one.events for one in sampler.log.over(timedelta(minutes=10))[0]] == [MOST_EVENTS]
+
+
+def test_only_some_users_of_a_large_catalog_are_read(store, monkeypatch):
+    wishes = [decode_record({**WISH, "id": f"s{number}", "user": f"user{number}"}) for number in range(5)]
+    store.change(put=[decode_record(CHEAP), *wishes])
+    monkeypatch.setattr(vague_sampler, "_USERS", 2)
+    monkeypatch.setattr(store, "catalog", None)  # it would fail
+    sampler = VagueSampler(store)
+    publish(store, 900)
+    sampler.round()
+    assert [one.subscriptions for one in sampler.log.over(timedelta(minutes=10))[0]] == [2]
 
 
 def test_it_starts_and_ends_with_the_service(service):

@@ -1,10 +1,11 @@
 """Compares vague subscriptions with their crisp counterparts on what was just published, for the monitor."""
 
 import logging
+from collections.abc import Sequence
 
 from rankcast.errors import RankcastError
 from rankcast.lab.vague_comparison import compare_vague, vague_subscriptions
-from rankcast.model import Subscription
+from rankcast.model import Catalog, Subscription
 from rankcast.service.background import BackgroundLoop
 from rankcast.store import Store
 from rankcast.store.vague_log import VAGUE_SAMPLE, VagueLog
@@ -16,6 +17,8 @@ MOST_EVENTS = 50
 
 MOST_SUBSCRIPTIONS = 100
 _EXAMINED = 5_000
+_USERS = 500
+"""Of larger catalogs, only the subscriptions of so many users are read: to read all of a million takes half a minute."""
 _log = logging.getLogger("rankcast.service.sampler")
 
 
@@ -25,7 +28,7 @@ class VagueSampler:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._seen = 0
-        self._known: tuple[int, list[Subscription]] = (-1, [])
+        self._known: tuple[int, Catalog, list[Subscription]] = (-1, Catalog(), [])
         self.log = VagueLog(store.database)
         self._loop = BackgroundLoop("rankcast-vague", self.round, self._failed, VAGUE_SAMPLE.total_seconds)
 
@@ -42,16 +45,24 @@ class VagueSampler:
         """Compare the events since the last round. Nothing is recorded if there is nothing to compare."""
         last = self._store.last_offset()
         after, self._seen = max(self._seen, last - MOST_EVENTS), last
-        subscriptions = self._subscriptions() if last > after else []
-        if subscriptions:
+        if last > after:
+            self._read()
+        _, catalog, subscriptions = self._known
+        if last > after and subscriptions:
             events = [logged.event for logged in self._store.events(after=after, limit=last - after)]
-            self.log.add(*compare_vague(self._store.catalog(), subscriptions, events))
+            self.log.add(*compare_vague(catalog, subscriptions, events))
 
-    def _subscriptions(self) -> list[Subscription]:
-        version = self._store.version()
-        if self._known[0] != version:
-            self._known = version, vague_subscriptions(self._store.catalog(), MOST_SUBSCRIPTIONS, _EXAMINED)
-        return self._known[1]
+    def _read(self) -> None:
+        version, users = self._store.version(), set[str]()
+        if self._known[0] == version:
+            return
+
+        def some(owners: Sequence[str]) -> Sequence[str]:
+            users.update(owners[:_USERS])
+            return owners[:_USERS]
+
+        catalog = self._store.catalog_part(users.__contains__, None, some)
+        self._known = version, catalog, vague_subscriptions(catalog, MOST_SUBSCRIPTIONS, _EXAMINED)
 
     def _failed(self, error: RankcastError) -> None:
         _log.warning("no comparison of vague and crisp: %s", error)
