@@ -2,7 +2,8 @@
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -17,6 +18,14 @@ pytestmark = pytest.mark.parametrize("own_site", [("--world", "market")], indire
 def position(card: Any) -> int:
     found = re.search(r"([\d,]+) of", card.inner_text())
     return int(found[1].replace(",", "")) if found else 0
+
+
+@contextmanager
+def leaving(page: Page) -> Iterator[None]:
+    """What is done inside leads to another page, which is connected afterwards: an earlier click may be lost."""
+    with page.expect_navigation():
+        yield
+    page.wait_for_function("window.did_handshake")
 
 
 def test_one_click_opens_a_world_and_deliveries_appear(
@@ -64,10 +73,11 @@ def test_a_newcomer_gets_an_explained_delivery_of_their_own_within_two_minutes(
     expect(page.locator(".rc-delivery").first).to_be_visible()  # somebody who has got something
     who = page.get_by_role("combobox", name="User", exact=False)
     who.fill("nora")
-    who.press("Enter")
+    with leaving(page):
+        who.press("Enter")
     expect(page.get_by_text("Subscribe to something")).to_be_visible()
-    page.wait_for_function("window.did_handshake")
-    page.get_by_role("button", name="Subscribe").click()
+    with leaving(page):
+        page.get_by_role("button", name="Subscribe").click()
     offered = page.get_by_role("group", name="Attributes of recent events").get_by_role("button").first
     name = offered.inner_text()
     offered.click()
@@ -76,9 +86,11 @@ def test_a_newcomer_gets_an_explained_delivery_of_their_own_within_two_minutes(
     expect(page.locator(".rc-tried")).to_contain_text("of the last")
     page.get_by_role("button", name="Save").click()
     expect(page.locator(".rc-subscription")).to_have_count(1)
-    page.get_by_role("link", name="Feed").first.click()
+    with leaving(page):
+        page.get_by_role("link", name="Feed").first.click()
     expect(page.locator(".rc-delivery").first).to_be_visible()
     page.get_by_role("button", name="Pause the feed").click()
+    expect(page.get_by_role("button", name="Go on")).to_be_visible()  # a later delivery would close what is opened
     first = page.locator(".rc-delivery").first
     first.get_by_role("button", name="Why").click()
     expect(page.locator(".rc-details:visible")).to_contain_text("Sent at event")
