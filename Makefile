@@ -5,7 +5,7 @@ STAMP := .venv/.installed
 # Three at a time keep two cores busy: tests of Spark and of the page wait for other processes a quarter of the time.
 SIDE_BY_SIDE := -q -n 3 --dist loadgroup
 PYTEST := $(BIN)/pytest $(SIDE_BY_SIDE)
-# test_requests.py makes its requests while it is collected, and its plugin takes seconds to load in every process.
+# Schemathesis, which test_requests.py needs, takes seconds to load in every process.
 QUICK := -p no:schemathesis --ignore tests/service/test_requests.py --hypothesis-profile=quick -m "not spark and not slow"
 
 # Without compiled files, every process compiles all that it imports, and pytest rewrites every test anew.
