@@ -362,7 +362,7 @@ def test_an_event_of_the_far_future_is_set_aside_as_of_the_time_of_its_batch(sto
     assert store.pipeline().rejected == 1
 
 
-def test_what_a_shard_sets_aside_is_in_the_store_once(store, tmp_path, world, monkeypatch):
+def test_what_a_shard_sets_aside_is_logged_and_in_the_store_once(store, tmp_path, world, monkeypatch, caplog):
     row = SetAside("user3", "e00004", 5, 1, "OverflowError: intermediate overflow in fsum")
     monkeypatch.setattr(Shard, "take_set_aside", lambda self, version=0: [row] if "user3" in self.users else [])
     store.publish(world.events(20))
@@ -373,6 +373,7 @@ def test_what_a_shard_sets_aside_is_in_the_store_once(store, tmp_path, world, mo
     pipeline.serve_log(20)
     (kept,) = store.set_aside()
     assert (kept.user, kept.event, kept.seq, kept.version, kept.error) == ("user3", "e00004", 5, 1, row.error)
+    assert f"set aside: user 'user3', event 'e00004', version 1: {row.error}" in caplog.text
 
 
 def test_an_event_whose_recipients_cannot_be_chosen_stops_nobody(store, tmp_path, world, monkeypatch):
