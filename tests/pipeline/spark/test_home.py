@@ -3,14 +3,19 @@
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pyspark
 import pytest
+from pyspark import cloudpickle
 from pyspark.sql import functions as f
 
 from rankcast.pipeline.doctor import JavaRuntime
 from rankcast.pipeline.spark import home
+from rankcast.pipeline.spark.live.processor import ShardProcessor
+from rankcast.pipeline.spark.live.requests import HostSettings
+from rankcast.pipeline.spark.sinks import TaskSink, write_part
 
 LIGHT = {
     "rankcast.pipeline.spark": {"pyspark", "pyarrow", "sqlalchemy", "pandas", "numpy", "rankcast.store"},
@@ -33,6 +38,16 @@ def test_a_process_for_one_question_imports_little(module):
     code = f"import sys, {module}; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not LIGHT[module] & {*run.stdout.split()}
+
+
+def test_the_operator_is_read_without_what_it_writes_with():
+    settings = HostSettings("run", "", 1, "", is_log=True, is_json=False, lateness=None, journal=1)
+    operator = ShardProcessor(settings, {0: 0}, b"", partial(write_part, sinks=[TaskSink()], store=0))
+    code = "import pickle, sys; pickle.load(sys.stdin.buffer); print(*sys.modules)"
+    run = subprocess.run(
+        [sys.executable, "-c", code], input=cloudpickle.dumps(operator), capture_output=True, check=True
+    )
+    assert not LIGHT[ShardProcessor.__module__] & {*run.stdout.decode().split()}
 
 
 def test_it_has_everything_but_the_zipped_python(cache):

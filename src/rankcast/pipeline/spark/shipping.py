@@ -6,10 +6,11 @@ from typing import TypeVar
 
 from pyspark import cloudpickle
 
-__all__ = ["shipped"]
+__all__ = ["code_of", "shipped"]
 
 _T = TypeVar("_T")
-_dumps: Callable[[object], bytes] = cloudpickle.dumps
+code_of: Callable[[object], bytes] = cloudpickle.dumps
+"""An object as bytes, with the code that other processes lack."""
 
 
 def shipped(function: Callable[..., Iterator[_T]], **arguments: object) -> Callable[[Iterator[_T]], Iterator[_T]]:
@@ -18,7 +19,7 @@ def shipped(function: Callable[..., Iterator[_T]], **arguments: object) -> Calla
     Spark sends the returned function as code and not by its name, because a worker can read only that without the
     package. Without this, the job of a plain session fails inside Spark with ``No module named 'rankcast'``.
     """
-    content = _dumps(partial(function, **arguments))
+    content = code_of(partial(function, **arguments))
 
     def run(batches: Iterator[_T]) -> Iterator[_T]:
         import pickle

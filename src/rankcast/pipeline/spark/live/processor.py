@@ -1,6 +1,8 @@
 """The stateful operator: passes a micro-batch to the process that holds the shard, and saves the state it returns."""
 
+import pickle
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any
 
 from pyspark.sql import Row
@@ -10,6 +12,7 @@ from rankcast.pipeline.spark.blobs import MATCHED
 from rankcast.pipeline.spark.live.hosts import ask, ask_matches, taken_frames
 from rankcast.pipeline.spark.live.marks import Mark, decode_mark
 from rankcast.pipeline.spark.live.requests import Frame, HostSettings, MatchRequest, Request
+from rankcast.pipeline.spark.shipping import code_of
 
 __all__ = ["ShardProcessor"]
 
@@ -34,7 +37,13 @@ class ShardProcessor(StatefulProcessor):
         self._settings = settings
         self._numbers = numbers
         self._catalog = catalog
-        self._write = write
+        self._packed_write: bytes = code_of(write)
+        """Read where it is needed: Spark's driver sends the operator to a process that only asks for its state."""
+
+    @cached_property
+    def _write(self) -> Callable[[bytes, bytes], list[bytes]]:
+        write: Callable[[bytes, bytes], list[bytes]] = pickle.loads(self._packed_write)  # noqa: S301  from the driver, as all code is
+        return write
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         """Name the state variables."""
