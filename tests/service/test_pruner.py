@@ -1,14 +1,16 @@
 """The service prunes by its settings; events and deliveries stay unless it is told otherwise."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from waiting import until
 
 from rankcast.errors import ModelError
 from rankcast.model import Reject
 from rankcast.service import Service, ServiceSettings
 from rankcast.service.pruner import Pruner
+from rankcast.store import Store
 from rankcast.store.retention.rules import RetentionRule
 
 
@@ -32,6 +34,26 @@ def test_a_round(store, clock) -> None:
     pruner = Pruner(store, {"rejects": RetentionRule(age=timedelta(days=1))})
     assert [one.rows for one in pruner.round()] == [1]
     assert store.rejects() == []
+
+
+def test_the_service_prunes_and_shrinks_by_itself(settings: ServiceSettings, monkeypatch: pytest.MonkeyPatch) -> None:
+    long_ago = datetime.now(UTC) - timedelta(days=2)
+    with Store.create(settings.store, clock=lambda: long_ago) as store:
+        store.reject([Reject("f", number, "bad", "x" * 1_000) for number in range(1_000)])
+    monkeypatch.setattr("rankcast.service.pruner._EVERY", 0.05)
+    service = Service(replace(settings, keep=("rejects=1d",)))
+
+    def pages() -> int:
+        with service.store.database.reading() as connection:
+            return int(connection.exec_driver_sql("PRAGMA page_count").scalar_one())
+
+    before = pages()
+    service.start()
+    try:
+        until(lambda: service.store.rejects() == [])
+        until(lambda: pages() < before / 2)
+    finally:
+        service.stop()
 
 
 def test_it_starts_and_ends_with_the_service(service: Service) -> None:

@@ -147,6 +147,15 @@ def test_the_other_controls_of_a_policy_are_refused_by_name_and_bound(drawn: Cli
         policy_form._reset()
 
 
+def test_a_policy_that_costs_too_much_is_refused(drawn: Client, policy_form: Any) -> None:
+    move(drawn, "At most", 1_000)
+    move(drawn, "Variety against rank", 0.5)
+    assert policy_form._wrong.text == ""
+    labelled(drawn, "Length")[0].set_value(100_000)
+    assert "the limit is 5,000 µs; what would lower it:" in policy_form._wrong.text
+    assert not policy_form._save_button.enabled
+
+
 def test_the_k_of_an_advertisement_is_refused_by_name_and_bound(drawn: Client, told: list[str]) -> None:
     (k,) = [one for one in declared(Advertisement) if one.name == "k"]
     form = AdvertisementEditor(VIEW, ADVERTISEMENT, closed)

@@ -6,7 +6,7 @@ import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, insert, select
 
 from rankcast.errors import ModelError, StoreError
 from rankcast.language import decode_event, decode_record
@@ -18,12 +18,12 @@ from rankcast.store import AccessLog, AuditLog, DigestLog, MessageLog, SessionLo
 from rankcast.store.blocks import bounds
 from rankcast.store.leases import Lease
 from rankcast.store.pipelines import BatchCounts
-from rankcast.store.push.digest_log import KeptSchedule, PipelineMoment
-from rankcast.store.push.webhook_log import DELIVERY, Secret, Webhook
+from rankcast.store.push.digest_log import KeptSchedule, PipelineMoment, digests
+from rankcast.store.push.webhook_log import DELIVERY, DIGEST, Secret, Webhook
 from rankcast.store.push.webhook_messages import Failure, MessageKey
 from rankcast.store.retention.pruning import prune, shrink
 from rankcast.store.retention.rules import DEFAULTS, RetentionRule, rules_of
-from rankcast.store.schema import catalog_changes, catalog_versions
+from rankcast.store.schema import catalog_changes, catalog_versions, microseconds
 
 START = datetime(2026, 5, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -196,6 +196,63 @@ def test_a_digest_and_a_webhook_keep_what_they_need(store, clock):
     prune(store.database, {name: rule for name, rule in ALL.items() if name != "dead-letters"})
     assert [number for number, _ in store.deliveries()] == [12, 16, 17, 18, 19, 20]
     assert {event.event.id for event in store.events()} >= {one.event for _, one in store.deliveries()}
+
+
+def test_a_digest_keeps_the_events_and_the_catalog_since_the_one_before(store, clock):
+    first = store.change(put=[subscription("ann")])
+    day(store, clock, 0)
+    DigestLog(store.database).put_schedule(KeptSchedule("ann", {}, START, 4, PipelineMoment(7, first, 10), b""))
+    store.change(put=[subscription("bob")])
+    day(store, clock, 1)
+    prune(store.database, ALL)
+    assert kept(store) == list(range(8, 21))
+    DigestLog(store.database).remove_schedule("ann")
+    DigestLog(store.database).put_schedule(KeptSchedule("ann", {}, START, 4, PipelineMoment(10, first, 30), b""))
+    prune(store.database, ALL)
+    assert kept(store) == list(range(11, 21))
+    assert [one.id for one in store.catalog(first).subscriptions_of("ann")] == ["s-ann"]
+    DigestLog(store.database).remove_schedule("ann")
+    prune(store.database, ALL)
+    assert kept(store) == []
+    with pytest.raises(StoreError, match="version 1 of the catalog was pruned"):
+        store.catalog(first)
+
+
+def test_a_digest_that_a_webhook_waits_for_keeps_its_deliveries(store, clock):
+    store.change(put=[subscription("ann")])
+    day(store, clock, 0)
+    moment = microseconds(clock.now)
+    with store.database.writing() as connection:
+        connection.execute(
+            insert(digests).values(
+                number=1, user_id="ann", schedule="{}", due_at=moment, made_at=moment, delivery_after=6,
+                delivery_through=10, offset_after=0, offset_through=10, delivered=4, counts="{}",
+            )
+        )  # fmt: skip
+    log, hook = WebhookLog(store.database), Secret("whsec_a")
+    log.add(Webhook("wh", "ann", "https://example.org", START, (hook,), types=(DIGEST,), delivery_reached=10))
+    clock.now += DAY
+    rules = {"events": RetentionRule(age=timedelta(hours=1)), "deliveries": RetentionRule(age=timedelta(hours=1))}
+    prune(store.database, rules)
+    assert [number for number, _ in store.deliveries()] == [7, 8, 9, 10]
+    assert kept(store) == [7, 8, 9, 10]
+    log.remove("wh")
+    prune(store.database, rules)
+    assert list(store.deliveries()) == []
+
+
+def test_what_was_set_aside_keeps_its_version_of_the_catalog(store, clock):
+    first = store.change(put=[subscription("ann")])
+    store.publish([event(1)])
+    aside = SetAside(user="ann", event=None, seq=1, version=first, error="the user is out")
+    store.commit([], 1, first, StateChanges(), 0, set_aside=[aside])
+    store.change(put=[subscription("bob")])
+    day(store, clock, 1)
+    clock.now += DAY
+    rules = {"catalog": RetentionRule(age=timedelta(hours=1)), "events": RetentionRule(age=timedelta(hours=1))}
+    prune(store.database, rules)
+    assert kept(store) == []
+    assert [one.id for one in store.catalog(first).subscriptions_of("ann")] == ["s-ann"]
 
 
 def test_what_was_set_aside_keeps_its_event(store, clock):

@@ -1,5 +1,5 @@
 import asyncio
-from ipaddress import ip_address
+from ipaddress import IPv6Address, ip_address
 
 import pytest
 
@@ -55,6 +55,14 @@ EMBEDDING = [
 
 @pytest.mark.parametrize("address", PRIVATE)
 def test_addresses_that_are_not_of_the_public_internet(address):
+    assert not is_public(address)
+
+
+@pytest.mark.parametrize("address", ["64:ff9b:1::808:808", "64:ff9b:1:808:8:800::", "::808:808", "fec0::1"])
+def test_addresses_that_some_releases_of_python_take_for_public(address, monkeypatch):
+    for name, said in (("is_global", True), ("is_reserved", False)):
+        monkeypatch.setattr(IPv6Address, name, said)
+    assert is_public("2606:4700::1111")
     assert not is_public(address)
 
 
