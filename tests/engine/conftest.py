@@ -114,12 +114,13 @@ def events(chance: random.Random, count: int, late: float = 0.0) -> list[Event]:
     """Events in order, numbered with gaps; a share of them dated back."""
     made = []
     time, seq = START, chance.randint(0, 3)
+    genres = chance.choice([1, 3])  # distances of single values are computed in another way
     for number in range(count):
         time += timedelta(minutes=chance.choice([0, 0, 1, 2, 9]))
         seq += 1 + (chance.random() < 0.1)
         attributes = {"year": (chance.randint(1990, 1996),)}
         if chance.random() < 0.9:
-            attributes["genre"] = tuple(chance.sample(GENRES, chance.randint(1, 3)))
+            attributes["genre"] = tuple(chance.sample(GENRES, chance.randint(1, genres)))
         if chance.random() < 0.4:
             attributes["price"] = chance.choice([(1,), (1.0,), (5,), Interval(1, 5), Term("cheap")])
         if chance.random() < 0.3:

@@ -7,8 +7,9 @@ import numpy as np
 
 from rankcast.matching.batch import Integers, Reals
 from rankcast.model import AttributeValue, DistanceName, Event, Kind, Scalar, kind_of
+from rankcast.plain import Array
 
-__all__ = ["Codes", "GrowingArray"]
+__all__ = ["NO_COLUMNS", "Codes", "GrowingArray"]
 
 _TYPES: dict[Kind, type] = {Kind.STRING: str, Kind.NUMBER: int, Kind.BOOLEAN: bool, Kind.TIME: datetime}
 
@@ -36,6 +37,10 @@ class GrowingArray:
             self._size = size
             self.new.clear()
         return self._room[: self._size]
+
+
+NO_COLUMNS: Array = np.empty((0, 0), np.int32)
+"""The last part of a space without a window: distances are measured event by event."""
 
 
 class Codes:

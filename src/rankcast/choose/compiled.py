@@ -58,11 +58,12 @@ def filled_up(
     ranks, seqs, slots, table, space = pool
     count = len(everybody)
     row, nearest = np.empty((2, count))
-    chosen, places = np.zeros(count, np.bool_), np.empty(k, np.int64)
+    chosen, (places, worth) = np.zeros(count, np.bool_), np.empty((2, k), np.int64)
     places[: len(members)] = np.searchsorted(seqs, [member.seq for member in members])
     chosen[places[: len(members)]] = True
     sigma = float(objective.sigma)
-    add_greedily(0, count, len(members), slots, slots, ranks, k, sigma, table, space, row, nearest, chosen, places)
+    scratch = row, nearest, chosen
+    add_greedily(0, count, len(members), slots, slots, ranks, k, sigma, table, space, *scratch, places, worth)
     return [everybody[place] for place in places.tolist()]
 
 
@@ -130,12 +131,13 @@ def _selected(candidates: Sequence[Candidate], k: int, objective: Objective, swa
     ranks, seqs, slots, table, space = pool
     sigma, count = float(objective.sigma), len(candidates)
     row, nearest = np.empty((2, count))
-    chosen, members = np.zeros(count, np.bool_), np.empty(k, np.int64)
+    chosen, (members, worth) = np.zeros(count, np.bool_), np.empty((2, k), np.int64)
     first, second = 0, 0
     if k > 1:
         by_rank = np.argsort(ranks, kind="stable")[::-1].copy()
         first, second = best_pair(by_rank, ranks, seqs, sigma, slots, slots, table, space, row)
-    choose_greedily(0, count, first, second, slots, slots, ranks, k, sigma, table, space, row, nearest, chosen, members)
+    scratch = row, nearest, chosen
+    choose_greedily(0, count, first, second, slots, slots, ranks, k, sigma, table, space, *scratch, members, worth)
     if swaps:
         improve(0, count, slots, slots, ranks, seqs, k, sigma, table, space, row, chosen, members)
     return [candidates[place] for place in members.tolist()]

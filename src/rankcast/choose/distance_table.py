@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from rankcast.choose.codes import Codes
+from rankcast.choose.codes import NO_COLUMNS, Codes
 from rankcast.matching.batch import Integers, Reals
 from rankcast.model import DistanceName, Event
 
@@ -58,7 +58,7 @@ class DistanceTable:
         """The arrays from which the loops compute distances by slot (`rankcast.choose.kernels.distances`)."""
         room = np.empty((3, 2 * self._codes.longest + 1))
         codes = self._codes.arrays(self._begin, self._end, self._compare)
-        return np.arange(len(self._begin)), self._lines, codes, self._weight_of, room
+        return np.arange(len(self._begin)), self._lines, codes, self._weight_of, room, NO_COLUMNS
 
     def slots(self, events: Sequence[Event]) -> Integers:
         """The slots of events, which must have different positions; new events get a slot."""

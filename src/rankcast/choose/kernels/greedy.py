@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rankcast.choose.kernels.distances import measure
+from rankcast.choose.kernels.distances import measure, measure_range
 from rankcast.choose.numbers import grid_steps
 from rankcast.compiling import kernel
 from rankcast.plain import Array, Arrays
@@ -11,7 +11,6 @@ __all__ = [
     "NEAR",
     "NONE",
     "add_greedily",
-    "best_older",
     "best_pair",
     "choose_greedily",
     "later",
@@ -25,9 +24,6 @@ NONE = -(2**62)
 NEAR = 1e-11
 """Values closer than this may be equal on the grid."""
 
-_BLOCK = 64
-"""How many distances the search for a pair computes before it checks its bound again."""
-
 
 @kernel
 def later(newer: int, older: int, best_newer: int, best_older: int) -> bool:
@@ -37,11 +33,21 @@ def later(newer: int, older: int, best_newer: int, best_older: int) -> bool:
 
 
 @kernel
+def _measure_entries(one: int, begin: int, end: int, order: Array, space: Arrays, row: Array) -> None:
+    """Write the distances of an entry from those in `begin`..`end` to `row`."""
+    columns = space[5]
+    if len(columns) > 0:
+        measure_range(one, begin, end, columns, row[begin:end])
+    else:
+        measure(order[one], order[begin:end], space, row[begin:end])
+
+
+@kernel
 def remember_distances(
     entry: int, begin: int, order: Array, slots: Array, table: Array, space: Arrays, row: Array
 ) -> None:
     """Compute the distances of an entry from the earlier ones, from `begin` on; write them to `row` and the table."""
-    measure(order[entry], order[begin:entry], space, row[begin:entry])
+    _measure_entries(entry, begin, entry, order, space, row)
     if len(table) > 0:
         own = slots[entry]
         line = table[own]
@@ -56,42 +62,11 @@ def look_up(
 ) -> None:
     """Write the distances of an entry from those in `begin`..`end` to `row`, from the table if there is one."""
     if len(table) == 0:
-        measure(order[one], order[begin:end], space, row[begin:end])
+        _measure_entries(one, begin, end, order, space, row)
         return
     line = table[slots[one]]
     for entry in range(begin, end):
         row[entry] = line[slots[entry]]
-
-
-@kernel
-def best_older(
-    entry: int,
-    begin: int,
-    order: Array,
-    slots: Array,
-    ranks: Array,
-    sigma: float,
-    table: Array,
-    is_new: bool,
-    space: Arrays,
-    row: Array,
-) -> tuple[int, int]:
-    """The best pair of an entry with an older one from `begin` on: the pair's value, and the older entry.
-
-    If the entry `is_new`, its distances are computed and stored in the table; otherwise they are read from it.
-    """
-    if is_new:
-        remember_distances(entry, begin, order, slots, table, space, row)
-    else:
-        look_up(entry, begin, entry, order, slots, table, space, row)
-    best, partner, roughly = NONE, -1, -1.0
-    for older in range(begin, entry):
-        value = sigma * ((ranks[entry] + ranks[older]) / 2) + (1 - sigma) * row[older]
-        if value >= roughly - NEAR:
-            steps = grid_steps(value)
-            if steps >= best:
-                best, partner, roughly = steps, older, value
-    return best, partner
 
 
 @kernel
@@ -108,32 +83,27 @@ def best_pair(
 ) -> tuple[int, int]:
     """The best pair of all entries, the older one first; `by_rank` lists the entries by descending rank.
 
-    No distance is above 1, so pairs whose ranks are too low are skipped. Mostly few pairs remain, at worst n^2 / 2.
+    No distance is above 1, so pairs whose ranks are too low are skipped. Mostly few entries remain, at worst all n, with
+    n distances each.
     """
     best, first, second, roughly = NONE, -1, -1, -1.0
-    count = len(by_rank)
-    others = order[by_rank]
-    for place in range(count - 1):
+    begin, end = by_rank.min(), by_rank.max() + 1
+    for place in range(len(by_rank) - 1):
         entry = by_rank[place]
         rank = ranks[entry]
         if sigma * ((rank + ranks[by_rank[place + 1]]) / 2) + (1 - sigma) < roughly - NEAR:
             break
-        line = table[slots[entry]] if len(table) > 0 else row
-        for begin in range(place + 1, count, _BLOCK):
-            if sigma * ((rank + ranks[by_rank[begin]]) / 2) + (1 - sigma) < roughly - NEAR:
+        look_up(entry, begin, end, order, slots, table, space, row)
+        for other in by_rank[place + 1 :]:
+            average = sigma * ((rank + ranks[other]) / 2)
+            if average + (1 - sigma) < roughly - NEAR:
                 break
-            end = min(begin + _BLOCK, count)
-            if len(table) == 0:
-                measure(order[entry], others[begin:end], space, row[begin:end])
-            for at in range(begin, end):
-                other = by_rank[at]
-                apart = line[slots[other]] if len(table) > 0 else row[at]
-                value = sigma * ((rank + ranks[other]) / 2) + (1 - sigma) * apart
-                if value >= roughly - NEAR:
-                    steps = grid_steps(value)
-                    older, newer = min(entry, other), max(entry, other)
-                    if steps > best or (steps == best and later(seqs[newer], seqs[older], seqs[second], seqs[first])):
-                        best, first, second, roughly = steps, older, newer, value
+            value = average + (1 - sigma) * row[other]
+            if value >= roughly - NEAR:
+                steps = grid_steps(value)
+                older, newer = min(entry, other), max(entry, other)
+                if steps > best or (steps == best and later(seqs[newer], seqs[older], seqs[second], seqs[first])):
+                    best, first, second, roughly = steps, older, newer, value
     return first, second
 
 
@@ -154,10 +124,12 @@ def choose_greedily(
     nearest: Array,
     chosen: Array,
     members: Array,
+    worth: Array,
 ) -> None:
     """Mark the greedy choice among more than k entries, given the best pair.
 
-    `members` receives the choice in order of picking. `row` and `nearest` are scratch space.
+    `members` receives the choice in order of picking, and `worth` what each was worth then on the grid; the first two
+    have the worth of the pair. `row` and `nearest` are scratch space.
     """
     if k == 1:
         best, added = NONE, begin
@@ -166,13 +138,15 @@ def choose_greedily(
             if steps >= best:
                 best, added = steps, entry
         chosen[added] = True
-        members[0] = added
+        members[0], worth[0] = added, best
         return
     chosen[first] = True
     chosen[second] = True
     members[0] = first
     members[1] = second
-    add_greedily(begin, end, 2, order, slots, ranks, k, sigma, table, space, row, nearest, chosen, members)
+    add_greedily(begin, end, 2, order, slots, ranks, k, sigma, table, space, row, nearest, chosen, members, worth)
+    look_up(second, first, first + 1, order, slots, table, space, row)
+    worth[0] = worth[1] = grid_steps(sigma * ((ranks[first] + ranks[second]) / 2) + (1 - sigma) * row[first])
 
 
 @kernel
@@ -191,54 +165,51 @@ def add_greedily(
     nearest: Array,
     chosen: Array,
     members: Array,
+    worth: Array,
 ) -> None:
     """Add the best entries to the first `count` members until there are k, which must exist.
 
-    `chosen` marks the members; the new ones are marked too. With `sigma` 1 no distance is computed, and `count` may
+    `chosen` marks the members; the new ones are marked too, and `worth` receives what each was worth on the grid. With `sigma` 1 no distance is computed, and `count` may
     be 0; otherwise it is at least 1. `row` and `nearest` are scratch space.
     """
-    # The remaining entries, compactly: entry, place of its distances, share of rank, distance of the nearest member.
-    has_table = len(table) > 0
-    rest, places = np.empty(end - begin, np.int64), np.empty(end - begin, np.int64)
-    share = np.empty(end - begin)
-    left = 0
-    for entry in range(begin, end):
-        if not chosen[entry]:
-            rest[left] = entry
-            places[left] = slots[entry] if has_table else order[entry]
-            share[left] = sigma * ranks[entry]
-            left += 1
     by_rank = sigma == 1.0
-    nearest[:left] = 0.0 if by_rank else np.inf
-    row[:left] = 0.0
+    share, value = np.empty(end - begin), np.empty(end - begin)
+    for place in range(len(share)):
+        share[place] = -np.inf if chosen[begin + place] else sigma * ranks[begin + place]
+    near, apart = nearest[begin:end], row[begin:end]
+    near[:] = 0.0 if by_rank else np.inf
+    apart[:] = 0.0
     for size in range(0 if by_rank else 1, k):
         if not by_rank:
-            added = members[size - 1]
-            if has_table:
-                line = table[slots[added]]
-                for place in range(left):
-                    row[place] = line[places[place]]
-            else:
-                measure(order[added], places[:left], space, row)
+            look_up(members[size - 1], begin, end, order, slots, table, space, row)
+            row[members[size - 1]] = 0.0  # a table may lack the distance of an entry from itself
+        for place in range(len(value)):
+            near[place] = min(near[place], apart[place])
+            value[place] = share[place] + (1 - sigma) * near[place]
         if size < count:
-            for place in range(left):
-                nearest[place] = min(nearest[place], row[place])
             continue
-        best, at, roughly = NONE, -1, -1.0
-        for place in range(left):
-            near = min(nearest[place], row[place])
-            nearest[place] = near
-            value = share[place] + (1 - sigma) * near
-            if value >= roughly - NEAR:
-                steps = grid_steps(value)
-                if steps >= best:
-                    best, at, roughly = steps, place, value
-        added = rest[at]
-        chosen[added] = True
-        members[size] = added
-        left -= 1
-        for place in range(at, left):
-            rest[place] = rest[place + 1]
-            places[place] = places[place + 1]
-            share[place] = share[place + 1]
-            nearest[place] = nearest[place + 1]
+        added, worth[size] = _latest_best(value)
+        share[added] = -np.inf
+        chosen[begin + added] = True
+        members[size] = begin + added
+
+
+@kernel
+def _latest_best(values: Array) -> tuple[int, int]:
+    """The last place with the largest value on the grid, and that value."""
+    # Four at a time, because each comparison waits for the one before.
+    one = two = three = four = -np.inf
+    for place in range(0, len(values) - 3, 4):
+        one, two = max(one, values[place]), max(two, values[place + 1])
+        three, four = max(three, values[place + 2]), max(four, values[place + 3])
+    for place in range(len(values) - len(values) % 4, len(values)):
+        one = max(one, values[place])
+    enough = max(max(one, two), max(three, four)) - NEAR
+    best, latest, seen = NONE, -1, -np.inf
+    for place in range(len(values) - 1, -1, -1):
+        value = values[place]
+        if value >= enough and value != seen:  # equal values are equal on the grid
+            steps, seen = grid_steps(value), value
+            if steps > best:
+                best, latest = steps, place
+    return latest, best

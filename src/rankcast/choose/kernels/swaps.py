@@ -301,7 +301,8 @@ def keep_calm(
             members[place] = entry
             place += 1
     if count < k:
-        add_greedily(begin, end, count, order, slots, ranks, k, sigma, table, space, row, nearest, kept, members)
+        worth = np.empty(k, np.int64)
+        add_greedily(begin, end, count, order, slots, ranks, k, sigma, table, space, row, nearest, kept, members, worth)
     last = _worth_of_marked(begin, end, order, slots, ranks, k, sigma, table, space, row, nearest, kept, members)
     if new - last > calm:
         kept[begin:end] = chosen[begin:end]

@@ -4,7 +4,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rankcast.choose.codes import Codes
+from rankcast.choose.codes import NO_COLUMNS, Codes
 from rankcast.engine.arrays.matching import Integers
 from rankcast.engine.arrays.table import EventTable
 from rankcast.model import DistanceName, Policy
@@ -19,7 +19,8 @@ _MOST = 64
 """The number of ways to compare events whose lines are kept in memory."""
 
 _NONE = np.empty(0, np.int64)
-NO_SPACE: tuple[object, ...] = (_NONE, np.empty((0, 0), np.int64), (_NONE,) * 6, np.empty(0), np.empty((3, 1)))
+_NO_LINES: Array = np.empty((0, 0), np.int64)
+NO_SPACE: tuple[object, ...] = (_NONE, _NO_LINES, (_NONE,) * 6, np.empty(0), np.empty((3, 1)), NO_COLUMNS)
 """A space without events."""
 
 
@@ -36,7 +37,7 @@ class EventLines:
         self._compared = dict(weights), attributes, distance
         self._codes: Codes | None = None
         self._names = 0
-        self._lines: Array = np.empty((0, 0), np.int64)
+        self._lines: Array = _NO_LINES
         self._unwritten: list[Integers] = []
         self.first_row = 0
 
@@ -52,7 +53,7 @@ class EventLines:
     def forget(self) -> None:
         """Free the memory, until `space` is next called."""
         self._codes = None
-        self._lines = np.empty((0, 0), np.int64)
+        self._lines = _NO_LINES
 
     def space(self) -> tuple[object, ...]:
         """The space of the table, with lines for all rows that were added."""
@@ -77,7 +78,7 @@ class EventLines:
             self._lines = self._lines[ahead:].copy()
             self.first_row, ahead = table.first_row, 0
             size = table.next_row - self.first_row
-        return np.arange(size) - ahead, self._lines[:size], codes, weights, room
+        return np.arange(size) - ahead, self._lines[:size], codes, weights, room, NO_COLUMNS
 
 
 class EventSpaces:

@@ -2,13 +2,14 @@
 
 import numpy as np
 
-from rankcast.choose.kernels.distances import measure
+from rankcast.choose.kernels.distances import columns_of
 from rankcast.choose.kernels.greedy import (
     NEAR,
     add_greedily,
     best_pair,
     choose_greedily,
     later,
+    look_up,
     remember_distances,
 )
 from rankcast.choose.kernels.swaps import improve, keep_calm
@@ -46,13 +47,13 @@ def slide_diversely(
     batch: Batch,
     held: EntryColumns,
     members: MemberColumns,
-    space: Arrays,
+    shared: Arrays,
     sendings: SentColumns,
     written: int,
 ) -> int:
     """Slides the window of a user over a batch; returns the number of deliveries so far.
 
-    The user has room for all arrivals. `space` holds the events of all rows from ``batch.space_row`` on.
+    The user has room for all arrivals. The space `shared` holds the events of all rows from ``batch.space_row`` on.
 
     The greedy choice is known from batch to batch: each entry has its place in the order of picking, and what it was
     worth then. It stays the choice as long as no member leaves and a new entry would be picked nowhere; a step then
@@ -80,7 +81,9 @@ def slide_diversely(
     is_known = has_pair = known == k
     positions, seqs = held.position[first : first + size], held.seq[first : first + size]
     kept = held.kept[first : first + size]
-    slots, table = _room_for_distances(old, new, k, sigma, improves, positions, span)
+    rows, lines, codes, weights, room, _ = shared
+    space = rows, lines, codes, weights, room, columns_of(places[: 0 if by_rank else size], lines)
+    slots, table = _room_for_distances(old, new, k, sigma, improves, positions, span, space)
     if len(table) > 0:
         for entry in range(old):
             remember_distances(entry, 0, places, slots, table, space, row)
@@ -115,23 +118,27 @@ def slide_diversely(
             continue
         if arrives and has_pair:
             if not by_rank:
-                is_known = (
-                    _stays_pair(low, high - 1, places, slots, ranks, seqs, sigma, picks, worth, table, space, row)
-                    and is_known
-                )
-            is_known = is_known and not _is_picked(
-                high - 1, places, slots, ranks, sigma, by_rank, picks, worth, table, space, row
-            )
+                look_up(high - 1, low, high - 1, places, slots, table, space, row)
+                is_known = _stays_pair(low, high - 1, ranks, seqs, sigma, picks, worth, row) and is_known
+            is_known = is_known and not _is_picked(high - 1, ranks, sigma, by_rank, picks, worth, row)
         if is_known and is_calm and not improves:
             event += 1
             continue
+        chosen[low:high] = False
         if not is_known:
             if not by_rank and not has_pair:
                 order = low + np.argsort(-ranks[low:high])
                 picks[0], picks[1] = best_pair(order, ranks, seqs, sigma, places, slots, table, space, row)
-            _choose(low, high, places, slots, ranks, sigma, by_rank, table, picks, worth, space, row, nearest)
+            if sigma == 1.0:
+                add_greedily(
+                    low, high, 0, places, slots, ranks, k, sigma, table, space, row, nearest, chosen, picks, worth
+                )
+            else:
+                pair = picks[0], picks[min(1, k - 1)]
+                choose_greedily(
+                    low, high, *pair, places, slots, ranks, k, sigma, table, space, row, nearest, chosen, picks, worth
+                )
             is_known = has_pair = True
-        chosen[low:high] = False
         for pick in picks:
             chosen[pick] = True
         own = picks.copy()
@@ -155,13 +162,17 @@ def slide_diversely(
 
 @kernel
 def _room_for_distances(
-    old: int, new: int, k: int, sigma: float, improves: bool, positions: Array, span: int
+    old: int, new: int, k: int, sigma: float, improves: bool, positions: Array, span: int, space: Arrays
 ) -> tuple[Array, Array]:
     """The slot of each entry in a table for the distances within the window, and the table; it is empty if it does not pay.
+
+    With columns, a distance is measured as fast as it is read from a table.
 
     An entry has the slot of one that has left the window before it came. Filling the table costs all pairs of the old
     entries; without it, each choice costs k distances per entry, and swaps as many again.
     """
+    if len(space[5]) > 0:
+        return np.arange(old + new), np.empty((0, 0))
     longest, low = old, 0
     for entry in range(old, old + new):
         while positions[low] <= positions[entry] - span:
@@ -196,91 +207,17 @@ def _send_new(
 
 
 @kernel
-def _choose(
-    begin: int,
-    end: int,
-    places: Array,
-    slots: Array,
-    ranks: Array,
-    sigma: float,
-    by_rank: bool,
-    table: Array,
-    picks: Array,
-    worth: Array,
-    space: Arrays,
-    row: Array,
-    nearest: Array,
-) -> None:
-    """Writes the greedy choice among more than k entries in the order of picking, and what each was worth then.
-
-    Unless rank alone decides, the first two are given: the best pair. They have its worth.
-    """
-    k = len(picks)
-    chosen = np.zeros(end, np.bool_)
-    if sigma == 1.0:
-        add_greedily(begin, end, 0, places, slots, ranks, k, sigma, table, space, row, nearest, chosen, picks)
-    else:
-        first, second = (picks[0], picks[1]) if k > 1 else (begin, begin)
-        choose_greedily(
-            begin, end, first, second, places, slots, ranks, k, sigma, table, space, row, nearest, chosen, picks
-        )
-    for pick in range(0 if by_rank else 1, k):
-        entry = picks[pick]
-        near = 0.0
-        if not by_rank:
-            _measure_picks(entry, picks[:pick], places, slots, table, space, row)
-            near = row[:pick].min()
-        if pick == 1 and not by_rank:
-            worth[1] = grid_steps(sigma * ((ranks[picks[0]] + ranks[entry]) / 2) + (1 - sigma) * near)
-            worth[0] = worth[1]
-        else:
-            worth[pick] = grid_steps(sigma * ranks[entry] + (1 - sigma) * near)
-
-
-@kernel
-def _measure_picks(
-    entry: int, picks: Array, places: Array, slots: Array, table: Array, space: Arrays, row: Array
-) -> None:
-    """Writes the distances of an entry from some others to `row`, in their order."""
-    if len(table) == 0:
-        measure(places[entry], places[picks], space, row)
-        return
-    for place in range(len(picks)):
-        row[place] = table[slots[entry], slots[picks[place]]]
-
-
-@kernel
 def _stays_pair(
-    begin: int,
-    entry: int,
-    places: Array,
-    slots: Array,
-    ranks: Array,
-    seqs: Array,
-    sigma: float,
-    picks: Array,
-    worth: Array,
-    table: Array,
-    space: Arrays,
-    row: Array,
+    begin: int, entry: int, ranks: Array, seqs: Array, sigma: float, picks: Array, worth: Array, row: Array
 ) -> bool:
     """Whether the best pair stays when a last entry joins; if not, the first two of `picks` become the new pair.
 
-    No distance is above 1, so pairs whose ranks are too low are skipped.
+    `row` holds the distances of the new entry.
     """
-    candidates = np.empty(entry - begin, np.int64)
-    enough = worth[0] * _STEP - NEAR
-    size = 0
-    for other in range(begin, entry):
-        if sigma * ((ranks[entry] + ranks[other]) / 2) + (1 - sigma) >= enough:
-            candidates[size] = other
-            size += 1
-    _measure_picks(entry, candidates[:size], places, slots, table, space, row)
     first, second = min(picks[0], picks[1]), max(picks[0], picks[1])
-    best, stays = worth[0], True
-    for place in range(size):
-        other = candidates[place]
-        value = sigma * ((ranks[entry] + ranks[other]) / 2) + (1 - sigma) * row[place]
+    best, stays, enough = worth[0], True, worth[0] * _STEP - NEAR
+    for other in range(begin, entry):
+        value = sigma * ((ranks[entry] + ranks[other]) / 2) + (1 - sigma) * row[other]
         if value >= enough:
             steps = grid_steps(value)
             if steps > best or (steps == best and later(seqs[entry], seqs[other], seqs[second], seqs[first])):
@@ -290,29 +227,16 @@ def _stays_pair(
 
 
 @kernel
-def _is_picked(
-    entry: int,
-    places: Array,
-    slots: Array,
-    ranks: Array,
-    sigma: float,
-    by_rank: bool,
-    picks: Array,
-    worth: Array,
-    table: Array,
-    space: Arrays,
-    row: Array,
-) -> bool:
+def _is_picked(entry: int, ranks: Array, sigma: float, by_rank: bool, picks: Array, worth: Array, row: Array) -> bool:
     """Whether a new last entry would be picked before one of the members after the best pair.
 
-    It is more recent than all others, so it needs only the same worth as a member.
+    It is more recent than all others, so it needs only the same worth as a member. `row` holds its distances.
     """
     if by_rank:
         return bool(grid_steps(sigma * ranks[entry] + (1 - sigma) * 0.0) >= worth.min())
-    _measure_picks(entry, picks, places, slots, table, space, row)
-    near = min(row[0], row[1])
+    near = min(row[picks[0]], row[picks[1]])
     for pick in range(2, len(picks)):
         if grid_steps(sigma * ranks[entry] + (1 - sigma) * near) >= worth[pick]:
             return True
-        near = min(near, row[pick])
+        near = min(near, row[picks[pick]])
     return False

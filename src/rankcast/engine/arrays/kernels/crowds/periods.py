@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rankcast.choose.kernels.distances import columns_of
 from rankcast.choose.kernels.greedy import best_pair, choose_greedily, remember_distances
 from rankcast.choose.kernels.swaps import improve
 from rankcast.compiling import kernel
@@ -322,7 +323,7 @@ def _most_diverse(
     batch: Batch,
     held: EntryColumns,
     members: MemberColumns,
-    space: Arrays,
+    shared: Arrays,
     order: Array,
 ) -> int:
     """Writes the greedy choice among more than k entries into `order`, improved by swaps if the user wants it.
@@ -331,19 +332,26 @@ def _most_diverse(
     """
     k, sigma = members.k[member], members.sigma[member]
     places, slots, ranks = np.empty(size, np.int64), np.arange(size), np.empty(size)
-    row, nearest, chosen, picks = np.empty(size), np.empty(size), np.zeros(size, np.bool_), np.empty(k, np.int64)
+    row, nearest, chosen = np.empty(size), np.empty(size), np.zeros(size, np.bool_)
+    picks, worth = np.empty(k, np.int64), np.empty(k, np.int64)
     for place in range(size):
         places[place] = held.row[first + place] - batch.space_row
         ranks[place] = batch.ranks[held.pattern[first + place]]
     seqs = held.seq[first : first + size]
-    longest = size if size <= min(4 * k, _LARGEST_TABLE) else 0  # then k distances of all cost more than all pairs
+    rows, lines, codes, weights, room, _ = shared
+    columns = columns_of(places, lines)
+    space = rows, lines, codes, weights, room, columns
+    # For few entries, k distances of all cost more than all pairs.
+    longest = size if size <= min(4 * k, _LARGEST_TABLE) and len(columns) == 0 else 0
     table = np.empty((longest, longest))
     for place in range(longest):
         remember_distances(place, 0, places, slots, table, space, row)
     one, other = 0, 0
     if k > 1:
         one, other = best_pair(np.argsort(-ranks), ranks, seqs, sigma, places, slots, table, space, row)
-    choose_greedily(0, size, one, other, places, slots, ranks, k, sigma, table, space, row, nearest, chosen, picks)
+    choose_greedily(
+        0, size, one, other, places, slots, ranks, k, sigma, table, space, row, nearest, chosen, picks, worth
+    )
     if members.improves[member]:
         improve(0, size, places, slots, ranks, seqs, k, sigma, table, space, row, chosen, picks)
     taken = 0
