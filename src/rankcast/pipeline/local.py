@@ -120,6 +120,8 @@ class LocalPipeline:
         self._slice_seconds = slice_seconds
         self._part = batch if slice_seconds == float("inf") else min(batch, _FIRST_PART)
         """The number of events to serve before the clock is checked."""
+        self._shortest = float("inf")
+        """Seconds of the shortest part so far."""
         self._commit_seconds = 0.0
         self._behind = 0
         """The number of slices since all events were served."""
@@ -345,9 +347,11 @@ class LocalPipeline:
     def _next_part(self, events: int, seconds: float, is_full: bool) -> int:
         """The number of events to serve before the next check of the clock, given the duration of the last part.
 
-        It grows only after a part that was full.
+        It grows only after a part that was full. With many users, a part costs something even with one event: half of
+        the shortest part counts as that, or else events would be served one by one because of it.
         """
-        fitting = self._slice_seconds / _PARTS / max(seconds, 1e-6) * events
+        self._shortest = min(self._shortest, seconds)
+        fitting = self._slice_seconds / _PARTS / max(seconds - self._shortest / 2, 1e-6) * events
         return max(1, round(min(fitting, 2.0 * events if is_full else self._part, self._batch)))
 
     def _take(self, shards: Sequence[Shard | BatchShard], seq: int) -> None:
