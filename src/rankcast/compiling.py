@@ -9,7 +9,7 @@ from contextlib import ExitStack, suppress
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numba
 from numba.core.compiler_lock import global_compiler_lock
@@ -20,7 +20,10 @@ from numba.core.types import unliteral
 __all__ = ["is_compiled", "kernel", "kernel_part"]
 
 
-def kernel(function: Callable[..., Any]) -> Any:
+_Kernel: TypeAlias = Any  # numba has no types for what it compiles
+
+
+def kernel(function: Callable[..., object]) -> _Kernel:
     """The function, compiled on its first call. Other processes wait for the first one and load its result.
 
     Arithmetic follows IEEE 754 without reordering or fusing, so a kernel gives the same floats as Python. The
@@ -28,7 +31,7 @@ def kernel(function: Callable[..., Any]) -> Any:
     Constants that kernels share must therefore lie in one of these folders.
     """
     try:
-        compiled: Any = numba.njit(cache=True, error_model="numpy", nogil=True)(function)
+        compiled: _Kernel = numba.njit(cache=True, error_model="numpy", nogil=True)(function)
     except RuntimeError:  # there is no folder for the cache
         return numba.njit(error_model="numpy", nogil=True)(function)
     # numba compares this stamp with the cached one. Its own stamp covers only the function's file.
@@ -38,7 +41,7 @@ def kernel(function: Callable[..., Any]) -> Any:
     return compiled
 
 
-def kernel_part(function: Callable[..., Any]) -> Any:
+def kernel_part(function: Callable[..., object]) -> _Kernel:
     """The function as a part of each kernel that calls it.
 
     It is compiled with its caller, and thus for constants that the caller passes. Only kernels call it.
@@ -46,7 +49,7 @@ def kernel_part(function: Callable[..., Any]) -> Any:
     return numba.njit(error_model="numpy", nogil=True, forceinline=True)(function)
 
 
-def is_compiled(compiled: Any) -> bool | None:
+def is_compiled(compiled: _Kernel) -> bool | None:
     """Whether a kernel is in the cache, so that its first call only loads it; None if there is no cache."""
     try:
         return bool(compiled._cache._cache_file._load_index())
@@ -54,7 +57,7 @@ def is_compiled(compiled: Any) -> bool | None:
         return None
 
 
-def _alone(compiled: Any) -> Callable[[Any], Any]:
+def _alone(compiled: _Kernel) -> Callable[[object], _Kernel]:
     """Load or compile a kernel in one process at a time, because numba does not lock the index of its cache."""
     compile_now, place = compiled.compile, f"{compiled._cache._cache_file._index_path}.lock"
 

@@ -61,7 +61,7 @@ def states(store):
 def engine(request, monkeypatch):
     kind = {"oracle": Shard, "arrays": BatchShard}[request.param]
     monkeypatch.setattr(
-        "rankcast.pipeline.serving.shard_for", lambda events, catalog, serves, is_live: kind(catalog, serves)
+        "rankcast.pipeline.serving.shard_for", lambda events, catalog, serves, *_: kind(catalog, serves)
     )
     return kind
 

@@ -247,7 +247,7 @@ def test_in_process_the_others_get_what_they_get_without_the_neighbour(
     kind: Any, beside: Path, expected: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "rankcast.pipeline.serving.shard_for", lambda events, catalog, serves, is_live: kind(catalog, serves)
+        "rankcast.pipeline.serving.shard_for", lambda events, catalog, serves, *_: kind(catalog, serves)
     )
     with Store.open(str(beside)) as store:
         for _ in LocalPipeline(store, 2).serve(close=True):

@@ -112,7 +112,7 @@ class EventFile:
             if self.kind is EventFileKind.CSV:
                 yield from self._csv().to_batches()
                 return
-            source = pa.BufferReader(self._whole("zstd -d")) if self.is_compressed else pa.memory_map(str(self.path))
+            source = _reader(self._whole("zstd -d")) if self.is_compressed else pa.memory_map(str(self.path))
             with source:
                 if self.kind is EventFileKind.PARQUET:
                     yield from parquet.ParquetFile(source).iter_batches(10_000)
@@ -132,7 +132,7 @@ class EventFile:
         content = self._whole("a program for large tables")
         texts = {name: pa.string() for name in ("id", "time", "source", "advertisement")}
         return csv.read_csv(
-            pa.BufferReader(content.removeprefix(b"\xef\xbb\xbf")),
+            _reader(content.removeprefix(b"\xef\xbb\xbf")),
             parse_options=csv.ParseOptions(delimiter=self.separator, newlines_in_values=True),
             convert_options=csv.ConvertOptions(column_types=texts, strings_can_be_null=True),
         )
@@ -168,6 +168,18 @@ class EventIds:
     def given(self) -> int:
         """The number of ids given."""
         return self._seen.total()
+
+
+def _reader(content: bytes) -> "pa.BufferReader":
+    """A reader of a copy that Arrow owns.
+
+    A thread of Arrow's frees what it has read, maybe as Python ends. Freeing memory of Python's then aborts the process.
+    """
+    import pyarrow as pa
+
+    copy = pa.BufferOutputStream()
+    copy.write(content)
+    return pa.BufferReader(copy.getvalue())
 
 
 def event_file(path: str | os.PathLike[str]) -> EventFile:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from rankcast.engine.index.ranking import MatchRanking, RankedMatches
 from rankcast.engine.index.sorting import in_order
 from rankcast.engine.index.words import SCORE_ONE, TURN
 from rankcast.matching.batch import Integers, Matches, Reals
-from rankcast.model import Event
+from rankcast.model import AttributeValue, Event
 from rankcast.plain import Array
 
 __all__ = ["Candidates", "Index"]
@@ -142,9 +142,8 @@ class Index:
 
         From the event to the arrays in one function, because a call within Python takes as long as two lookups.
         """
-        attributes: Any = event.attributes  # a cast would take as long as a lookup
         try:
-            pairs = b"".join(map(self._known, attributes.items()))
+            pairs = b"".join(map(self._known, event.attributes.items()))
         except TypeError:  # an imprecise value, or one that is not known yet
             encoded = self.encoder.pairs(event)
             if encoded is None:
@@ -169,8 +168,8 @@ class Index:
         return _matches((np.zeros(size, np.int64), places, degree))
 
     @cached_property
-    def _known(self) -> Any:
-        return self.encoder.known.get
+    def _known(self) -> Callable[[tuple[str, AttributeValue]], bytes]:
+        return self.encoder.known.get  # type: ignore[return-value]  # None, which `join` refuses, if it is not known
 
     def _search(
         self, codes: EventCodes, start: int, least: int, out_event: NDArray[np.int32], out_item: NDArray[np.int32]
