@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -109,6 +110,17 @@ def test_records_come_in_an_order_that_add_takes_again():
 
 def test_a_user_without_a_policy_gets_everything():
     assert Catalog().policy_of("ann").mode is Mode.ALL
+
+
+def test_a_user_has_the_shared_concepts_and_own_ones_as_they_change():
+    catalog, own = Catalog([CONCEPT]), replace(CONCEPT, user="ann")
+    assert (catalog.concepts_of("ann"), catalog.concepts_of(None)) == ([CONCEPT], [CONCEPT])
+    catalog.put(own)
+    catalog.put(replace(CONCEPT, user="bob"))
+    assert (catalog.concepts_of("ann"), catalog.concepts_of(None)) == ([CONCEPT, own], [CONCEPT])
+    assert list(catalog.alone("ann").concepts.values()) == [CONCEPT, own]
+    catalog.remove(own)
+    assert catalog.concepts_of("ann") == [CONCEPT]
 
 
 def test_a_copy_changes_on_its_own():

@@ -43,6 +43,8 @@ class Catalog:
         """The users with a record that the store could not read and left out; None stands for records that concern
         everybody."""
         self._preferences: dict[str, dict[tuple[str, str], Preference]] = {}
+        self._concepts_by_owner: dict[str | None, list[Concept]] | None = None
+        """None if concepts have changed since it was last needed."""
         self._of_user: dict[str, dict[str, Subscription]] = {}
         for record in records:
             self.add(record)
@@ -76,9 +78,21 @@ class Catalog:
         """The user's subscriptions, in the order in which they were added."""
         return list(self._of_user.get(user, {}).values())
 
+    def count_of(self, user: str) -> int:
+        """The number of the user's subscriptions."""
+        return len(self._of_user.get(user, ()))
+
     def preferences_of(self, user: str) -> list[Preference]:
         """The user's preferences, in the order in which they were added."""
         return list(self._preferences.get(user, {}).values())
+
+    def concepts_of(self, user: str | None) -> list[Concept]:
+        """The user's own concepts and the shared ones; for None, the shared ones alone."""
+        if self._concepts_by_owner is None:
+            self._concepts_by_owner = {}
+            for concept in self.concepts.values():
+                self._concepts_by_owner.setdefault(concept.user, []).append(concept)
+        return [one for owner in dict.fromkeys((None, user)) for one in self._concepts_by_owner.get(owner, ())]
 
     def policy_of(self, user: str) -> Policy:
         """The user's policy; mode `all` if the user has none."""
@@ -159,6 +173,7 @@ class Catalog:
                 self.policies[record.user] = record
             case Concept():
                 self.concepts[record.attribute, record.name, record.user] = record
+                self._concepts_by_owner = None
             case Advertisement():
                 self.check_expression(record.where)
                 self.advertisements[record.id] = record
@@ -185,7 +200,7 @@ class Catalog:
                 del self.policies[record.user]
             case Concept():
                 key = (record.attribute, record.name, record.user)
-                concept = self.concepts.pop(key)
+                concept, self._concepts_by_owner = self.concepts.pop(key), None
                 broken = self._first_broken()
                 if broken is not None:
                     self.concepts[key] = concept
@@ -208,10 +223,10 @@ class Catalog:
     def alone(self, user: str | None, policy: Policy | None = None) -> "Catalog":
         """The records that concern one user, optionally with another policy; for None, those that concern everybody.
 
-        Costs O(the user's records + concepts + advertisements), independent of the number of other subscriptions.
+        Costs O(the user's records + shared concepts + advertisements), whatever the others have.
         """
         made = Catalog()
-        made.concepts = {key: one for key, one in self.concepts.items() if one.user in (None, user)}
+        made.concepts = {(one.attribute, one.name, one.user): one for one in self.concepts_of(user)}
         made.advertisements = dict(self.advertisements)
         if user is None:
             return made

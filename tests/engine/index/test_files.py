@@ -20,13 +20,14 @@ def compiled():
 @pytest.fixture(scope="module")
 def file(compiled, tmp_path_factory):
     path = tmp_path_factory.mktemp("files") / "index"
-    write_index(compiled, path, {"generation": 3})
+    write_index(compiled, path, {"generation": 3, "hashes": np.array([2**63 + 1, 5], np.uint64)})
     return path
 
 
 def test_what_is_written_is_read(compiled, file):
     read, facts = read_index(file)
-    assert facts == {"generation": 3}
+    hashes = facts.pop("hashes")
+    assert (facts, hashes.dtype, hashes.tolist()) == ({"generation": 3}, np.uint64, [2**63 + 1, 5])
     for field in fields(compiled):
         old, new = getattr(compiled, field.name), getattr(read, field.name)
         if isinstance(old, np.ndarray):

@@ -63,13 +63,15 @@ class Crowd:
         """The contents of the windows, periods and lists, as columns."""
         return self.columns.held
 
-    def add(self, member: Member) -> None:
-        """Add a user without entries."""
-        space = self._spaces.number(member.policy) if member.is_diverse else 0
-        self.columns.put(len(self._known), {**member.columns(), "space": space})
-        member.number = len(self._known)
-        self._known.append(member)
-        self._timed += member.is_timed
+    def add(self, members: Sequence[Member]) -> None:
+        """Add users without entries whose columns are alike."""
+        one, first = members[0], len(self._known)
+        space = self._spaces.number(one.policy) if one.is_diverse else 0
+        self.columns.put(first, {**one.columns(), "space": space}, len(members))
+        for number, member in enumerate(members, first):
+            member.number = number
+        self._known += members
+        self._timed += one.is_timed * len(members)
 
     def remove(self, member: Member) -> None:
         """Remove a user."""

@@ -57,13 +57,14 @@ class CrowdColumns:
         self.used = 0
         """The end of the places in use."""
 
-    def put(self, number: int, values: Mapping[str, float]) -> None:
-        """Begin a user without entries; columns that `values` does not name are 0."""
-        if number >= len(self.members.base):
-            more = len(self.members.base)
+    def put(self, first: int, values: Mapping[str, float], count: int = 1) -> None:
+        """Begin users without entries, from number `first` on; columns that `values` does not name are 0."""
+        more = first + count - len(self.members.base)
+        if more > 0:
+            more = max(more, len(self.members.base))
             self.members = type(self.members)(*(np.concatenate((c, np.zeros(more, c.dtype))) for c in self.members))
         for name, column in zip(self.members._fields, self.members, strict=True):
-            column[number] = values.get(name, 0)
+            column[first : first + count] = values.get(name, 0)
 
     def entries(self, numbers: Integers) -> Integers:
         """The indexes of the entries of some users, user by user."""

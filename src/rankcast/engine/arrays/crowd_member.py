@@ -29,13 +29,13 @@ class Member:
         self, user: str, catalog: Catalog, oracle: Subscriber | None = None, admits: ArrayFilter | None = None
     ) -> None:
         self.user = user
-        self.policy = catalog.policy_of(user)
+        self._records = records_of(user, catalog)
+        self.policy = self._records.policy
         self.number = -1
         """The number of the member in the crowd; set by the crowd."""
         self.filter = admits
         """Decides which of the matching events reach the delivery mode; None if all do."""
         self._oracle = oracle
-        self._records = records_of(user, catalog)
 
     @property
     def oracle(self) -> Subscriber:
@@ -48,6 +48,11 @@ class Member:
     def is_current(self, catalog: Catalog) -> bool:
         """Whether this catalog contains nothing new about the user."""
         return self._records == records_of(self.user, catalog)
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether the user has too many subscriptions for a mask."""
+        return len(self._records.subscriptions) > LARGEST_MASK
 
     @property
     def draws(self) -> bool:
@@ -104,7 +109,7 @@ class Member:
             "sigma": policy.sigma,
             "improves": int(policy.select is Select.IMPROVED),
             "calm": round(on_grid(policy.calm) * GRID_STEPS) if policy.calm else -1,
-            "wide": int(len(self._records.subscriptions) > LARGEST_MASK),
+            "wide": int(self.is_wide),
             "filters": int(self.filter is not None),
             "until": never,
             "origin": microseconds(policy.origin) if length.unit is Unit.TIME else 1,

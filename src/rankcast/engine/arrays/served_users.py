@@ -1,9 +1,10 @@
 """How each user of a shard is served: in the crowd, over arrays, or with the reference engine."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from datetime import datetime
+from operator import attrgetter
 from typing import TypeAlias
 
 import numpy as np
@@ -18,13 +19,18 @@ from rankcast.engine.arrays.modes import suits
 from rankcast.engine.arrays.table import EventTable
 from rankcast.engine.isolation import IsolatedSubscriber, RecentMoments
 from rankcast.engine.reference.subscriber import Subscriber, deliveries_of
-from rankcast.model import Catalog, Delivery, SetAside
+from rankcast.model import Catalog, Delivery, Policy, SetAside
+from rankcast.model.declared import declared
 from rankcast.plain import State
 
 __all__ = ["Served", "ServedUsers"]
 
 Served: TypeAlias = Member | IsolatedSubscriber
 """How the shard serves a user: in the crowd, or with the reference engine (also after a failure)."""
+
+_NO_POLICY = Policy("nobody")
+_fields_of = attrgetter(*(one.name for one in declared(Policy) if one.name != "user"))
+"""Everything in a policy but its user. Policies that are read together share these objects if they are equal."""
 
 
 class ServedUsers:
@@ -77,14 +83,32 @@ class ServedUsers:
         served = self.users.get(user)
         return served is not None and not (isinstance(served, IsolatedSubscriber) and served.is_out)
 
+    def join(self, users: Iterable[str], catalog: Catalog) -> None:
+        """Serve users who are new: about 6 µs each, if few of their policies differ in more than their user."""
+        alike: dict[tuple[object, ...], list[Member]] = {}
+        suiting: dict[tuple[int, ...], bool] = {}
+        for user in users:
+            policy = catalog.policies.get(user) or _NO_POLICY
+            if catalog.preferences_of(user) or policy.decay.preferred or policy.filter is not None:
+                isolated = IsolatedSubscriber(user, catalog, self.journal, self._note)
+                self.users[user] = self._serve(user, catalog, isolated)
+                continue
+            # Nothing about this user can fail in the reference engine, which is made when it is needed.
+            form = tuple(map(id, _fields_of(policy)))
+            suits_here = suiting.get(form)
+            if suits_here is None:
+                suits_here = suiting[form] = suits(policy, self._is_live)
+            if suits_here:
+                self.users[user] = member = Member(user, catalog)
+                alike.setdefault((form, member.is_wide), []).append(member)
+            else:
+                self.users[user] = IsolatedSubscriber(user, catalog, self.journal, self._note)
+        for members in alike.values():
+            self.crowd.add(members)
+
     def update(self, user: str, catalog: Catalog) -> list[Delivery]:
         """Serve a user by another version of the catalog; returns what is still owed from the one before."""
-        served = self.users.get(user)
-        if served is None:
-            self.users[user] = self._plain_member(user, catalog) or self._serve(
-                user, catalog, IsolatedSubscriber(user, catalog, self.journal, self._note)
-            )
-            return []
+        served = self.users[user]
         if served.is_current(catalog):
             return []
         isolated = self.isolated(user, served, len(self.journal))
@@ -99,13 +123,6 @@ class ServedUsers:
                 self.users[user] = isolated
         return deliveries_of(user, owed)
 
-    def _plain_member(self, user: str, catalog: Catalog) -> Member | None:
-        """A new user in the crowd, without the reference engine, if nothing about the user can fail there."""
-        policy = catalog.policy_of(user)
-        if catalog.preferences_of(user) or policy.decay.preferred or policy.filter is not None:
-            return None
-        return self._over_arrays(user, catalog)
-
     def _serve(self, user: str, catalog: Catalog, isolated: IsolatedSubscriber) -> Served:
         """The user over arrays if they support the mode and the filter, and otherwise in the reference engine.
 
@@ -119,7 +136,7 @@ class ServedUsers:
         except Exception:  # arrays may fail where the reference engine does not
             return isolated
 
-    def _over_arrays(self, user: str, catalog: Catalog, oracle: Subscriber | None = None) -> Member | None:
+    def _over_arrays(self, user: str, catalog: Catalog, oracle: Subscriber) -> Member | None:
         policy, admits = catalog.policy_of(user), None
         if not suits(policy, self._is_live):
             return None
@@ -129,7 +146,7 @@ class ServedUsers:
             if admits is None:
                 return None
         member = Member(user, catalog, oracle, admits)
-        self.crowd.add(member)
+        self.crowd.add([member])
         return member
 
     def leave(self, served: Served) -> None:

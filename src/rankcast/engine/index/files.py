@@ -3,7 +3,7 @@
 ::
 
     magic (16 bytes), version, length and checksum of the header (8 bytes each)
-    header: JSON with the name, type, shape, place and checksum of each array; and `facts` of the owner
+    header: JSON with the name, type, shape, place and checksum of each array; and `facts` of the owner, except arrays
     the arrays, each at a multiple of 64 bytes
 """
 
@@ -32,17 +32,21 @@ VERSION = 5
 _MAGIC = b"rankcast index\r\n"
 _FRONT = struct.Struct("<16sQQQ")
 _ALIGNMENT = 64
+_FACT = "fact "
+"""What the names of the owner's arrays begin with."""
 
 
 def write_index(compiled: CompiledIndex, path: Path, facts: Mapping[str, object] | None = None) -> None:
-    """Write a compiled index atomically; `read_index` returns the `facts`."""
+    """Write a compiled index atomically; `read_index` returns the `facts`, with arrays mapped into memory."""
     arrays = dict(_arrays(compiled))
+    arrays |= {_FACT + name: fact for name, fact in (facts or {}).items() if isinstance(fact, np.ndarray)}
+    plain = {name: fact for name, fact in (facts or {}).items() if not isinstance(fact, np.ndarray)}
     rows: State = {}
     place = 0
     for name, array in arrays.items():
         rows[name] = [array.dtype.str, list(array.shape), place, _checksum_of(array)]
         place += -(-array.nbytes // _ALIGNMENT) * _ALIGNMENT
-    header = msgspec.json.encode({"arrays": rows, "size": place, "facts": dict(facts or {})})
+    header = msgspec.json.encode({"arrays": rows, "size": place, "facts": plain})
     unfinished = path.with_name(path.name + ".unfinished")
     with unfinished.open("wb") as file:
         checksum = _checksum_of(np.frombuffer(header, np.uint8))
@@ -94,10 +98,12 @@ def read_index(path: Path) -> tuple[CompiledIndex, State]:
         if _checksum_of(array) != wanted:
             _refuse(path, f"the checksum of {name!r} is wrong")
         columns[name] = array
+    facts = contents["facts"]
+    facts |= {name.removeprefix(_FACT): columns.pop(name) for name in [*columns] if name.startswith(_FACT)}
     texts = {name.split(".")[0] for name in columns if "." in name}
     parts: State = {name: array for name, array in columns.items() if "." not in name}
     parts |= {name: PackedStrings(columns[f"{name}.data"], columns[f"{name}.ends"]) for name in texts}
-    return CompiledIndex(**parts), contents["facts"]
+    return CompiledIndex(**parts), facts
 
 
 def _arrays(compiled: CompiledIndex) -> Iterator[tuple[str, Array]]:

@@ -28,7 +28,7 @@ from rankcast.model import Catalog, Delivery, Event, Match, SetAside, Subscripti
 from rankcast.overlay import Admission
 from rankcast.plain import State
 
-__all__ = ["Shard", "replay", "shard_of"]
+__all__ = ["Shard", "hash_of", "replay", "shard_of"]
 
 
 def shard_of(user: str, shards: int) -> int:
@@ -37,7 +37,12 @@ def shard_of(user: str, shards: int) -> int:
     >>> [shard_of(user, 4) for user in ("addison", "carson", "meredith")]
     [3, 1, 0]
     """
-    return int.from_bytes(blake2b(user.encode(), digest_size=8).digest()) % shards
+    return hash_of(user) % shards
+
+
+def hash_of(user: str) -> int:
+    """A stable hash of a user's name, of 64 bits."""
+    return int.from_bytes(blake2b(user.encode(), digest_size=8).digest())
 
 
 class Shard:

@@ -202,7 +202,7 @@ def records_of(user: str, catalog: Catalog) -> UserRecords:
         catalog.subscriptions_of(user),
         catalog.preferences_of(user),
         catalog.policy_of(user),
-        [concept for concept in catalog.concepts.values() if concept.user in (None, user)],
+        catalog.concepts_of(user),
     )
 
 

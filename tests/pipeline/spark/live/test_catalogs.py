@@ -7,7 +7,9 @@ from sqlalchemy import update
 
 from rankcast.language import parse
 from rankcast.model import Concept, LeftShoulder, Policy, Preference, Subscription
-from rankcast.pipeline.spark.live.catalogs import MovingCatalog
+from rankcast.pipeline.saved_catalog import SavedParts, write
+from rankcast.pipeline.spark.live.catalogs import MovingCatalog, StoreCatalogs
+from rankcast.pipeline.spark.live.homes import UserHomes
 from rankcast.store import Store, schema
 
 
@@ -52,3 +54,19 @@ def test_a_change_that_cannot_be_read_or_was_pruned(store, tmp_path):
     with Store.open(tmp_path / "s.db") as again:
         assert said(moving.at(6)) == said(again.catalog(6))
         assert said(moving.at(again.version())) == said(again.catalog())
+
+
+@pytest.mark.parametrize("shards", [1, 3])
+def test_a_part_from_a_file_is_that_of_the_store(store, tmp_path, shards):
+    last = store.version()
+    for saved in (1, last // 2, last):
+        write(store.database.place, tmp_path / "file", saved)
+        for number in range(shards):
+            home = UserHomes(shards).of(number)
+            for version in range(last + 1):
+                opened = SavedParts.open(store, tmp_path / "file", version)
+                assert (opened is None) == (version < saved)
+                from_file = StoreCatalogs(store, home, lambda _, opened=opened: opened).at(version)
+                from_store = StoreCatalogs(store, home).at(version)
+                assert list(from_file.subscriptions.values()) == list(from_store.subscriptions.values())
+                assert said(from_file) == said(from_store)

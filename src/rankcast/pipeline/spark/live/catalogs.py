@@ -6,6 +6,7 @@ from typing import Protocol
 from rankcast.errors import CatalogError, StoreError
 from rankcast.language import decode_record
 from rankcast.model import Catalog
+from rankcast.pipeline.saved_catalog import SavedParts
 from rankcast.pipeline.spark.live.homes import ShardHome
 from rankcast.store import Store
 
@@ -25,18 +26,24 @@ class Catalogs(Protocol):
 
 
 class StoreCatalogs:
-    """Catalogs from a store. The first version is read completely; later ones are made by applying the changes."""
+    """Catalogs from a store. The first version is read completely; later ones are made by applying the changes.
 
-    def __init__(self, store: Store, home: ShardHome) -> None:
+    `saved` gives a version in a file up to another, if there is one, which is read faster than the store.
+    """
+
+    def __init__(
+        self, store: Store, home: ShardHome, saved: Callable[[int], SavedParts | None] = lambda version: None
+    ) -> None:
         self._store = store
         self._home = home
+        self._saved = saved
         self._kept: dict[int, Catalog] = {}
 
     def at(self, version: int) -> Catalog:
         """The shard's part of a version. Cost: O(its records)."""
         base = max((known for known in self._kept if known <= version), default=None)
         if base is None:
-            catalog = self._store.catalog_part(self._home, version, self._home.among)
+            catalog = self._first(version)
         elif base == version:
             return self._kept[base]
         else:
@@ -49,6 +56,15 @@ class StoreCatalogs:
     def whole(self, version: int) -> Catalog:
         """The whole catalog of a version."""
         return self._store.catalog(version)
+
+    def _first(self, version: int) -> Catalog:
+        saved = self._saved(version)
+        if saved is None:
+            return self._store.catalog_part(self._home, version, self._home.among)
+        part = saved.part(self._home.shard, self._home.shards)
+        if saved.version == version:
+            return part
+        return self._store.catalog_part_after(part, saved.version, self._home, version)
 
 
 class MovingCatalog:

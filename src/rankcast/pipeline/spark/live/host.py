@@ -25,6 +25,7 @@ import pyarrow as pa
 from rankcast.choose.positions import microseconds
 from rankcast.engine.reference.shard import shard_of
 from rankcast.errors import RankcastError, StoreError
+from rankcast.pipeline.saved_catalog import SavedParts, shared_file
 from rankcast.pipeline.saved_state import states_of
 from rankcast.pipeline.spark.blobs import MARK, MATCHED, TAKEN
 from rankcast.pipeline.spark.live.catalogs import Catalogs, FixedCatalog, MovingCatalog, StoreCatalogs
@@ -85,6 +86,8 @@ class Host:
         self._stores: dict[str, Store] = {}
         self._begun: tuple[str, list[dict[str, State]]] = ("", [])
         """The pipeline whose shards begin with the state of an in-process one, and that state."""
+        self._parts: dict[str, SavedParts] = {}
+        """The file of each store's catalog."""
         self._homes: dict[int, UserHomes] = {}
         """Which users live in which shard, by the number of shards."""
         self._matchers: dict[str, tuple[str, LogMatcher]] = {}
@@ -211,7 +214,7 @@ class Host:
         home = self._homes.setdefault(settings.shards, UserHomes(settings.shards)).of(request.shard)
         catalogs: Catalogs
         if settings.store:
-            catalogs = StoreCatalogs(self._store(settings.store), home)
+            catalogs = StoreCatalogs(self._store(settings.store), home, partial(self._saved_parts, settings.store))
         else:
             catalogs = FixedCatalog(request.catalog, home)
         intake = Intake(settings.lateness, settings.max_ahead, by_clock=bool(settings.store))
@@ -342,6 +345,18 @@ class Host:
             known = TopicMatcher(_event_matcher(subscriptions, settings.shards), settings)
         self._topics[settings.run] = known
         return known
+
+    def _saved_parts(self, url: str, version: int) -> SavedParts | None:
+        """The file of a catalog, if there is one of this version or an earlier one. The shards share it."""
+        known = self._parts.get(url)
+        if known is None or known.version > version:
+            store = self._store(url)
+            if store.has_records(_MAPPED_FROM):
+                known = SavedParts.open(store, shared_file(url, private_folder()), version)
+        if known is not None and known.version <= version:
+            self._parts[url] = known
+            return known
+        return None
 
     def _store(self, url: str) -> Store:
         if url not in self._stores:

@@ -8,7 +8,6 @@ import fcntl
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from hashlib import blake2b
 from pathlib import Path
 
 import msgspec
@@ -22,7 +21,7 @@ from rankcast.errors import CatalogError, StoreError
 from rankcast.language import decode_record
 from rankcast.matching.batch import Integers, Matches
 from rankcast.model import Advertisement, Catalog, Concept, Event, Norm, Policy, Preference, Subscription
-from rankcast.pipeline.saved_catalog import mark_of, write
+from rankcast.pipeline.saved_catalog import mark_of, shared_file, write
 from rankcast.plain import State
 from rankcast.store import Change, Store
 
@@ -54,7 +53,7 @@ class MappedSubscriptions:
     ) -> None:
         self._store = store
         self._url = url
-        self._path = folder / f"index-{blake2b(url.encode(), digest_size=12).hexdigest()}"
+        self._path = shared_file(url, folder)
         self._write = write or _write_apart
         self._version: int | None = None
         self._base: CompiledIndex
