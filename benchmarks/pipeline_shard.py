@@ -51,7 +51,7 @@ def shard(world: World, count: int, batch: int, shards: int) -> None:
         log, EventMatcher(WholeCatalog(SubscriptionObjects(catalogs), lambda user: 0), 1, lambda user: 0)
     )
     matcher.ranges(0, 0)
-    live_shard = LiveShard(catalogs, lambda user: True, Intake())
+    live_shard = LiveShard(catalogs, Intake())
     live_shard.begin(0)
     say("shard made", users=world.users, shards=shards, seconds=clock() - began)
     pages: dict[int, bytes] = {}
@@ -92,6 +92,6 @@ def shard(world: World, count: int, batch: int, shards: int) -> None:
             state_mb=live_shard.size / 1e6,
         )
     began = clock()
-    again = LiveShard(catalogs, lambda user: True, Intake())
+    again = LiveShard(catalogs, Intake())
     again.restore(SavedShard(written.head, pages, journal))
     say("restored", seconds=clock() - began)

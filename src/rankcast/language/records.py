@@ -1,8 +1,10 @@
 """The JSON form of catalog records (semantics: Files)."""
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import fields
+from typing import TypeAlias
 
 from rankcast.errors import ExpressionError, ModelError, RecordError, did_you_mean
 from rankcast.language.declared_json import decode_fields, encode_fields, json_fields
@@ -120,6 +122,26 @@ def encode_record(record: Record, show: Callable[[Expression], str] = show) -> J
     return form
 
 
+_PolicyFields: TypeAlias = "list[tuple[Callable[[Policy, object], None], object]]"
+"""The fields of a policy except its user, each with what sets it."""
+
+_PUT: dict[str, Callable[[Policy, object], None]] = {
+    one.name: getattr(Policy, one.name).__set__ for one in fields(Policy) if one.name != "user"
+}
+_PUT_USER: Callable[[Policy, object], None] = getattr(Policy, "user").__set__  # noqa: B009
+_PLAIN_POLICY = re.compile(r'\{"kind":"policy","user":"([^"\\\x00-\x1f]+)"')
+
+
+def _with_user(known: _PolicyFields, user: object) -> Policy:
+    """The policy of another user with the same fields. Only the user is checked. `copy` would take four times as long."""
+    check_name("user", user)
+    made = object.__new__(Policy)
+    for put, value in known:
+        put(made, value)
+    _PUT_USER(made, user)
+    return made
+
+
 class RecordTexts:
     """Reads and writes many records; each distinct expression is parsed once and shown once.
 
@@ -129,15 +151,27 @@ class RecordTexts:
 
     def __init__(self) -> None:
         self._parsed: dict[str, Expression] = {}
-        self._policies: dict[str, list[tuple[str, object]]] = {}
+        self._policies: dict[str, _PolicyFields] = {}
         """The fields of a policy for each form without its user."""
+        self._rests: dict[str, _PolicyFields] = {}
+        """The same for what follows the user in a text that `dumps` wrote."""
         self._shown: dict[int, tuple[Expression, str]] = {}
         """By the identity of an expression, which stays the same because the expression is kept."""
 
     def decode(self, raw: str | bytes | JsonObject) -> Record:
         """Decode a record (`decode_record`)."""
+        plain = _PLAIN_POLICY.match(raw) if isinstance(raw, str) else None
+        rest = "" if plain is None else plain.string[plain.end() :]
+        if plain is not None and rest in self._rests:
+            with suppress(ModelError):  # `decode_record` says more
+                return _with_user(self._rests[rest], plain[1])
         obj = read_object(raw)
-        return self._policy(obj) if obj.get("kind") == "policy" else decode_record(obj, self._parse)
+        if obj.get("kind") != "policy":
+            return decode_record(obj, self._parse)
+        decoded, fields = self._policy(obj)
+        if plain is not None and decoded.user == plain[1] and '"user"' not in rest:
+            self._rests[rest] = fields
+        return decoded
 
     def encode(self, record: Record) -> JsonObject:
         """Encode a record (`encode_record`). Raises like `decode` if it could not be decoded again.
@@ -151,21 +185,16 @@ class RecordTexts:
             self.decode(form)
         return form
 
-    def _policy(self, obj: JsonObject) -> Record:
+    def _policy(self, obj: JsonObject) -> tuple[Policy, "_PolicyFields"]:
         form = dumps({**obj, "user": None})
         known = self._policies.get(form)
-        with suppress(ModelError):  # `decode_record` says more
+        with suppress(ModelError):
             if known is not None:
-                check_name("user", obj.get("user"))
-                made = object.__new__(Policy)  # `copy` takes four times as long
-                for name, value in known:
-                    object.__setattr__(made, name, value)
-                object.__setattr__(made, "user", obj["user"])  # all other fields were checked
-                return made
+                return _with_user(known, obj.get("user")), known
         decoded = decode_record(obj)
         assert isinstance(decoded, Policy)
-        self._policies[form] = [(field.name, getattr(decoded, field.name)) for field in fields(decoded)]
-        return decoded
+        known = self._policies[form] = [(put, getattr(decoded, name)) for name, put in _PUT.items()]
+        return decoded, known
 
     def _parse(self, text: str) -> Expression:
         known = self._parsed.get(text)

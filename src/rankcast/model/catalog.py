@@ -84,7 +84,8 @@ class Catalog:
 
     def preferences_of(self, user: str) -> list[Preference]:
         """The user's preferences, in the order in which they were added."""
-        return list(self._preferences.get(user, {}).values())
+        mine = self._preferences.get(user)
+        return list(mine.values()) if mine else []
 
     def concepts_of(self, user: str | None) -> list[Concept]:
         """The user's own concepts and the shared ones; for None, the shared ones alone."""

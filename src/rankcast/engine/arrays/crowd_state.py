@@ -216,8 +216,7 @@ def restore_columns(
     held.row[entries] = table.rows_of([events[seq] for seq in seqs.tolist()])[places]
     held.seq[entries], held.position[entries] = read.seq, read.position
     held.sent[entries], held.degree[entries], held.kept[entries] = read.sent, read.degree, read.kept
-    renumbered = np.array([crowd.patterns.add(pattern) for pattern in read.patterns], np.int64)
-    held.pattern[entries] = renumbered[read.pattern]
+    held.pattern[entries] = crowd.patterns.add_all([(pattern, ()) for pattern in read.patterns]) + read.pattern
     crowd.members.matched[numbers] = read.matched
     for name, values in zip(_PERIOD, read.period, strict=True):
         getattr(crowd.members, name)[numbers] = values

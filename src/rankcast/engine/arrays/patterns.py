@@ -109,10 +109,10 @@ class CrowdPatterns:
 
     def add(self, pattern: Pattern, places: Sequence[int] = ()) -> int:
         """Number a pattern. It has no places if it cannot be found, because it belongs to an older catalog."""
-        return self._add_all([(pattern, places)])
+        return self.add_all([(pattern, places)])
 
-    def _add_all(self, made: Sequence[tuple[Pattern, Sequence[int]]]) -> int:
-        """Number patterns with their places, and return the first number. Together they cost much less than alone."""
+    def add_all(self, made: Sequence[tuple[Pattern, Sequence[int]]]) -> int:
+        """Number patterns with their places in order; returns the first number. Each costs much less than alone."""
         first = len(self.all)
         self.all += [pattern for pattern, _ in made]
         self.specific += [pattern.specific for pattern, _ in made]
@@ -126,7 +126,7 @@ class CrowdPatterns:
         """Number the patterns of new members and masks."""
         from rankcast.engine.arrays.kernels.pairs import file_pairs
 
-        first = self._add_all([self._made(member, mask) for member, mask in pairs.T.tolist()])
+        first = self.add_all([self._made(member, mask) for member, mask in pairs.T.tolist()])
         numbers = np.arange(first, len(self.all))
         self._known += len(numbers)
         if 2 * self._known > len(self._masks):

@@ -34,7 +34,7 @@ def bring_back(spark: SparkSession, store: Store, checkpoint: str | os.PathLike[
     homes = UserHomes(known.shards)
     for number, saved in _saved(spark, os.fspath(checkpoint), known.shards).items():
         lives_here = homes.of(number)
-        live = LiveShard(StoreCatalogs(store, lives_here), lives_here, Intake())
+        live = LiveShard(StoreCatalogs(store, lives_here), Intake())
         if live.restore(saved) != known.name:
             raise StoreError(
                 f"the checkpoint {os.fspath(checkpoint)!r} is not that of the pipeline that serves this store"

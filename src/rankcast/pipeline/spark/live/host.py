@@ -219,7 +219,7 @@ class Host:
             catalogs = FixedCatalog(request.catalog, home)
         intake = Intake(settings.lateness, settings.max_ahead, by_clock=bool(settings.store))
         plain = (settings.run, request.shard) in self._plain
-        live = LiveShard(catalogs, home, intake, settings.journal, plain)
+        live = LiveShard(catalogs, intake, settings.journal, plain)
         alive = _Alive(live, settings.place)
         assert request.saved is not None
         head, pages, journal = request.saved

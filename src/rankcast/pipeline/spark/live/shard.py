@@ -1,6 +1,6 @@
 """A shard that stays alive between micro-batches, and its saved state."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -81,8 +81,8 @@ class LiveShard:
 
     Parameters
     ----------
-    serves
-        Says which users belong to this shard.
+    catalogs
+        The records of the shard's users and those that concern everybody, version by version.
     journal
         The approximate number of events after which each page is rewritten.
     plain
@@ -95,7 +95,6 @@ class LiveShard:
     def __init__(
         self,
         catalogs: Catalogs,
-        serves: Callable[[str], bool],
         intake: Intake,
         journal: int = 100_000,
         plain: bool = False,
@@ -104,7 +103,6 @@ class LiveShard:
         self.version: int | None = None
         self.generation = 0
         self._catalogs = catalogs
-        self._serves = serves
         self._journal = journal
         self._plain = plain
         self._gets_matches = True
@@ -397,5 +395,5 @@ class LiveShard:
 
     def _made(self, catalog: Catalog, is_batch: bool) -> Shard | BatchShard:
         if not is_batch:
-            return Shard(catalog, self._serves)
-        return BatchShard(catalog, self._serves, MatchesGiven() if self._gets_matches else None, is_live=True)
+            return Shard(catalog)
+        return BatchShard(catalog, matcher=MatchesGiven() if self._gets_matches else None, is_live=True)
