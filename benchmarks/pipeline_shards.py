@@ -43,6 +43,7 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=5_000)
     parser.add_argument("--topic", action="store_true")
     asked = parser.parse_args()
+    gc.disable()  # as in the processes that hold shards, which collect between micro-batches
     with tempfile.TemporaryDirectory() as folder:
         for shards in asked.shards:
             place = Path(folder) / f"{shards}.db"

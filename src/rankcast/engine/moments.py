@@ -4,10 +4,9 @@ A shard that is given its matches needs no event that matches none of its users,
 lets an older event in when another one leaves, and a period ends. Such an event is known by position and time only.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankcast.choose.positions import microseconds, span
 from rankcast.matching.batch import Integers
@@ -78,52 +77,53 @@ class RelevantMoments:
         if self._goes_on:
             self._seq, self._goes_on = int(seq[0]) - 1, False
             self._forget_due()
-        relevant = np.zeros(len(seq), np.bool_)
-        relevant[concerned] = True
-        relevant[-1] = True
-        relevant |= len(self._windows) + len(self._periods) > MANY_LENGTHS
-        relevant |= bool(self._all_until[Unit.EVENTS] >= seq[0])
-        self._select_by_position(relevant, seq, concerned)
+        relevant = [concerned, np.array([len(seq) - 1]), *self._by_position(seq, concerned)]
+        is_all = len(self._windows) + len(self._periods) > MANY_LENGTHS
+        is_all |= bool(self._all_until[Unit.EVENTS] >= seq[0])
         if any(of is Unit.TIME for of, *_ in (*self._windows, *self._periods)):
-            self._select_by_time(relevant, times, concerned, clocks)
+            is_all |= self.time is None or bool(self._all_until[Unit.TIME] >= times[0])
+            by_time, is_orderly = self._by_time(times, concerned, clocks)
+            is_all |= not is_orderly
+            relevant += by_time
         self._seq = int(seq[-1])
         self.time = None if self.time is None else max(self.time, int(times.max()))
         self.clock = self.clock if clocks is None else max(self.clock, int(clocks.max()))
-        return np.flatnonzero(relevant)
+        return np.arange(len(seq)) if is_all else np.unique(np.concatenate(relevant))
 
-    def _select_by_position(self, relevant: NDArray[np.bool_], seq: Integers, concerned: Integers) -> None:
+    def _by_position(self, seq: Integers, concerned: Integers) -> Iterator[Integers]:
+        """The indexes of the moments that are relevant by their position."""
         own = seq[concerned]
         ends = self._ends(Unit.EVENTS, own)
         due = self._united(Unit.EVENTS, *self._left(Unit.EVENTS, own), ends - 1, ends)
         self._due[Unit.EVENTS] = due[due > seq[-1]]
         places = np.searchsorted(seq, due)
-        relevant[places[places < len(seq)]] = True
+        yield places[places < len(seq)]
         if seq[-1] - seq[0] >= len(seq):  # if the last event of a period is missing, the one before counts as the last
             before = np.searchsorted(seq, due, "right") - 1
-            relevant[before[before >= 0]] = True
+            yield before[before >= 0]
 
-    def _select_by_time(
-        self, relevant: NDArray[np.bool_], times: Integers, concerned: Integers, clocks: Integers | None
-    ) -> None:
+    def _by_time(self, times: Integers, concerned: Integers, clocks: Integers | None) -> tuple[list[Integers], bool]:
+        """The indexes of the moments that are relevant by their time, and whether time and clock only go on."""
         latest = np.maximum.accumulate(np.maximum(times, _NEVER if self.time is None else self.time))
         passed = latest if clocks is None else np.maximum.accumulate(np.maximum(clocks, self.clock))
         is_orderly = bool((latest == times).all()) and (clocks is None or bool((passed == clocks).all()))
-        relevant |= self.time is None or not is_orderly or bool(self._all_until[Unit.TIME] >= times[0])
         ends = [self._ends(Unit.TIME, column[concerned]) for column in (latest, passed)]
         due = self._united(Unit.TIME, *self._left(Unit.TIME, times[concerned]), *ends)
-        for column in (latest, passed):
-            places = np.searchsorted(column, due)
-            relevant[places[places < len(times)]] = True
+        places = [np.searchsorted(column, due) for column in (latest, passed)]
+        relevant = [one[one < len(times)] for one in places]
         if clocks is not None:
-            self._select_first_by_clock(relevant, times, passed)
+            relevant.append(self._first_by_clock(times, passed))
         self._due[Unit.TIME] = due[due > (min(latest[-1], passed[-1]) if is_orderly else times.min())]
+        return relevant, is_orderly
 
-    def _select_first_by_clock(self, relevant: NDArray[np.bool_], times: Integers, clocks: Integers) -> None:
-        """Select the first event within its own period by the clock: from then on, the clock counts."""
-        for unit, length, origin in self._periods:
-            if unit is Unit.TIME:
-                is_within = (clocks - origin) // length <= (times - origin) // length
-                relevant[np.argmax(is_within)] = True
+    def _first_by_clock(self, times: Integers, clocks: Integers) -> Integers:
+        """The first event within its own period by the clock, for each period: from then on, the clock counts."""
+        firsts = [
+            np.argmax((clocks - origin) // length <= (times - origin) // length)
+            for unit, length, origin in self._periods
+            if unit is Unit.TIME
+        ]
+        return np.array(firsts, np.int64)
 
     def _left(self, unit: Unit, positions: Integers) -> list[Integers]:
         """When events at these positions leave windows."""

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -43,7 +44,11 @@ def descendants(pid: int) -> dict[int, str]:
     while new:
         new = {child for child, parent in parents.items() if parent in new} - found
         found |= new
-    return {child: Path(f"/proc/{child}/cmdline").read_bytes().decode().replace("\0", " ") for child in found}
+    commands = {}
+    for child in found:
+        with suppress(OSError):  # it has ended since
+            commands[child] = Path(f"/proc/{child}/cmdline").read_bytes().decode().replace("\0", " ")
+    return commands
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")

@@ -12,12 +12,13 @@ from rankcast.pipeline.spark.live.matched import MatchedEvents, decode_range, en
 
 __all__ = ["Journal", "JournalSegment", "SavedGeneration", "SavedJournal"]
 
-_FORM = 3
+_FORM = 4
 """Version of the content of a segment, increased with every change.
 
 Version 1 had no clock. Version 2 had no matches: events of a log were saved without them.
 """
 
+_WITH_MATCHES = 3
 _WITH_CLOCK = 2
 
 _ENOUGH = 500
@@ -115,7 +116,7 @@ def _generations(segment: bytes) -> list[Any]:
             [number, [[of, [[*row, None] for row in rows]] for of, rows in groups], None, []]
             for number, groups in generations
         ]
-    return [[*one, []] if form < _FORM else one for one in generations]
+    return [[*one, []] if form < _WITH_MATCHES else one for one in generations]
 
 
 class SavedGeneration(NamedTuple):

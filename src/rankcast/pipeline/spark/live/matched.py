@@ -1,6 +1,7 @@
 """What a shard gets of a range of the log: seq and time of all events, and the events that concern its users."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 import msgspec
@@ -21,12 +22,16 @@ __all__ = [
     "column_of",
     "decode_range",
     "degrees_of",
-    "differences",
     "encode_range",
     "joined",
     "of_versions",
     "range_of",
+    "steps_of",
 ]
+
+_STEPS = (np.int8, np.int16, np.int32, np.int64)
+_FEW = 8
+"""As many steps take at least as many bytes as one of 8 bytes, so more cannot be mistaken for it."""
 
 Failures: TypeAlias = dict[int, dict[str, str]]
 """By the index of an event, the users for whom it could not be matched, with the reason."""
@@ -67,26 +72,24 @@ class MatchedEvents(NamedTuple):
         """The events at some places, in order."""
         if len(places) == len(self.seq):
             return self
-        old, new = self.matches, np.full(len(self.seq), -1)
-        new[places] = np.arange(len(places))
-        keep = new[old.event] >= 0
-        texts = ((int(new[at]), text) for at, text in self.texts.items())
-        failures = ((int(new[at]), failed) for at, failed in self.failures.items())
+        old, new = self.matches, {place: number for number, place in enumerate(places.tolist())}
+        moved = np.searchsorted(places, old.event)
+        keep = np.append(places, -1)[moved] == old.event
         return MatchedEvents(
             self.version,
             self.seq[places],
             self.time[places],
             None if self.clock is None else self.clock[places],
-            {at: text for at, text in texts if at >= 0},
-            NamedMatches(new[old.event[keep]], old.subscription[keep], old.degree[keep], old.names),
-            {at: failed for at, failed in failures if at >= 0},
+            {new[at]: text for at, text in self.texts.items() if at in new},
+            NamedMatches(moved[keep], old.subscription[keep], old.degree[keep], old.names),
+            {new[at]: failed for at, failed in self.failures.items() if at in new},
         )
 
 
 class MatchedRange(msgspec.Struct, frozen=True, array_like=True):
     """A range of the log for one shard. Arrays are bytes, so that a shard reads them without a loop.
 
-    `seq`, `time` and `clock` are the differences from one event to the next, which pack well.
+    `seq`, `time` and `clock` are those of all events (`steps_of`), because windows may end at any of them.
     `rows` is the number of rows that the log has in the range, `versions` the catalog version of each run of readable
     events with its length. `at` and `texts` are the events that concern the shard. A match is the index of an event,
     the index in `names` of a subscription, and the degree (empty: all are 1). `found` is the number of matches before
@@ -122,7 +125,8 @@ decode_range = msgspec.msgpack.Decoder(MatchedRange).decode
 
 def of_versions(found: MatchedRange) -> Iterator[MatchedEvents]:
     """The events of a range, version by version."""
-    seq, time, clock = (np.cumsum(_array(column, np.int64)) for column in (found.seq, found.time, found.clock))
+    total = sum(count for _, count in found.versions)
+    seq, time, clock = (_of_steps(column, total) for column in (found.seq, found.time, found.clock))
     at = _array(found.at, np.int32)
     event, subscription = (_array(column, np.int32) for column in (found.event, found.subscription))
     degree = _array(found.degree, np.float64) if found.degree else np.ones(len(event))
@@ -192,9 +196,41 @@ def _array(column: bytes, kind: DTypeLike) -> Array:
     return np.frombuffer(column, kind).astype(wide)
 
 
-def differences(column: Integers) -> bytes:
-    """A column of all events, as `MatchedRange` holds it."""
-    return np.diff(column, prepend=0).astype(np.int64).tobytes()
+def steps_of(column: Integers) -> bytes:
+    """A column of all events, as `MatchedRange` holds it: the first value, and the steps from each to the next.
+
+    Steps take as few bytes as the largest needs. If more than `_FEW` are equal, there is one, of 8 bytes.
+    """
+    steps, first = np.diff(column), column[:1].astype(np.int64).tobytes()
+    if not len(steps):
+        return first
+    least, most = int(steps.min()), int(steps.max())
+    if least == most and len(steps) > _FEW:
+        return first + steps[:1].astype(np.int64).tobytes()
+    kind = next(kind for kind in _STEPS if np.iinfo(kind).min <= least and most <= np.iinfo(kind).max)
+    return first + steps.astype(kind).tobytes()
+
+
+def _of_steps(column: bytes, count: int) -> Integers:
+    """The values of so many events; none if the column is empty. Earlier releases wrote all steps with 8 bytes."""
+    first = np.frombuffer(column[:8], np.int64)
+    if len(column) <= 8:
+        return first
+    if len(column) == 16 and count - 1 > _FEW:
+        return _of_equal_steps(column, count)
+    values = np.empty(count, np.int64)
+    values[0] = 0
+    np.cumsum(np.frombuffer(column, f"<i{(len(column) - 8) // (count - 1)}", offset=8), out=values[1:])
+    values += first
+    return values
+
+
+@lru_cache(maxsize=4)
+def _of_equal_steps(column: bytes, count: int) -> Integers:
+    """The values of so many events. All shards of a process get the same, so nobody may change them."""
+    first, step = np.frombuffer(column, np.int64)
+    values: Integers = np.arange(count) * step + first
+    return values
 
 
 def column_of(column: Integers) -> bytes:
@@ -215,9 +251,9 @@ def range_of(events: MatchedEvents) -> MatchedRange:
         end=0,
         rows=len(events.seq),
         versions=[(events.version, len(events.seq))],
-        seq=differences(events.seq),
-        time=differences(events.time),
-        clock=b"" if events.clock is None else differences(events.clock),
+        seq=steps_of(events.seq),
+        time=steps_of(events.time),
+        clock=b"" if events.clock is None else steps_of(events.clock),
         at=column_of(np.array(sorted(events.texts), np.int64)),
         texts=[events.texts[place] for place in sorted(events.texts)],
         event=column_of(events.matches.event),

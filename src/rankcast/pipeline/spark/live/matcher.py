@@ -13,7 +13,7 @@ from rankcast.language import dumps, encode_event
 from rankcast.matching.batch import Integers, Reals, numbered
 from rankcast.model import Event, SetAside
 from rankcast.pipeline.spark.live.intake import GRACE, UNREADABLE, event_of_row
-from rankcast.pipeline.spark.live.matched import Failures, MatchedRange, column_of, degrees_of, differences
+from rankcast.pipeline.spark.live.matched import Failures, MatchedRange, column_of, degrees_of, steps_of
 from rankcast.pipeline.spark.live.whole import WholeCatalog
 from rankcast.store import LogRow, Store
 
@@ -141,7 +141,7 @@ class EventMatcher:
             self._divide(group, first, parts)
             first += len(group.seq)
         columns = [
-            differences(np.concatenate([getattr(group, column) for group in groups] or [np.empty(0, np.int64)]))
+            steps_of(np.concatenate([getattr(group, column) for group in groups] or [np.empty(0, np.int64)]))
             for column in ("seq", "time", "clock")
         ]
         rows = sum(len(group.offset) for group in groups)

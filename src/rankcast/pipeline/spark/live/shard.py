@@ -29,12 +29,12 @@ from rankcast.plain import JsonObject, State
 
 __all__ = ["LiveShard", "SavedShard", "ShardChanges"]
 
-_FORM = 4
-"""Version of the saved form, increased with every change. This release reads this version and two before.
+_FORM = 5
+"""Version of the saved form, increased with every change. This release also reads `_FORMS_BEFORE`.
 
 A page or a segment written before an upgrade stays until it is written again, so each one records its own form.
 """
-_FORMS_BEFORE = (2, 3)
+_FORMS_BEFORE = (2, 3, 4)
 
 _LEAST_PAGES = 0.25
 """Pages to write per micro-batch, at least. With few events, this keeps the journal short."""
