@@ -1,5 +1,6 @@
 """The novelty experiments: each runs in a reduced form, and the figures that EXPERIMENTS.md states hold in full."""
 
+import functools
 import inspect
 import math
 import sys
@@ -61,6 +62,18 @@ def test_the_best_steady_threshold_by_interval_spends_the_share():
             lasts[place], counts[place] = t, counts[place] + 1
     assert at[0.2] == pytest.approx(entropy(counts), abs=0.003)
     assert sum(counts) / len(places) == pytest.approx(0.2, abs=0.003)
+
+
+def test_the_bound_around_a_change_is_that_of_the_evenest_choice():
+    at = functools.partial(thesis_paced.most_even, events=100_000)
+    leave, join = "five of ten subscriptions leave", "a second subscription joins"
+    assert at("zipf 1.25", 0, 10_000) == at(leave, 40_000, 50_000) == pytest.approx(HIGHEST)
+    assert at(leave, 50_000, 60_000) == pytest.approx(math.log2(5))
+    bounds = [at(leave, start, start + 10_000) for start in range(41_000, 50_000, 1000)]
+    assert HIGHEST > bounds[0] > bounds[4] > bounds[8] > math.log2(5)
+    assert at(leave, 45_000, 55_000) == pytest.approx(entropy([102 + 196] * 5 + [102] * 5))
+    assert at(join, 1000, 11_000) == pytest.approx(entropy([1764, 204]))
+    assert at(join, 9000, 19_000) == pytest.approx(1)
 
 
 def test_nodes_that_exchange_all_scores_are_the_plain_filter_on_one_node_and_spend_less_on_many():

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from rankcast.choose.filters import Filtered, Paced, Threshold
+from rankcast.choose.filters import Filtered, Paced, Threshold, Turns
 from rankcast.engine.trace import UserReplay
 from rankcast.language import show_duration, show_time
 from rankcast.model import EPOCH, Catalog, Delivery, Event
@@ -115,7 +115,11 @@ def thresholds(catalog: Catalog, events: Iterable[Event], user: str) -> list[Thr
     replay = UserReplay(catalog, user)
     found: list[ThresholdPoint] = []
     mode = replay.subscriber.mode
-    if policy.filter is None or not isinstance(mode, Filtered) or not isinstance(mode.filter, Threshold | Paced):
+    if (
+        policy.filter is None
+        or not isinstance(mode, Filtered)
+        or not isinstance(mode.filter, Threshold | Paced | Turns)
+    ):
         return found
     matched = 0
     for event in events:

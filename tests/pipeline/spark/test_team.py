@@ -42,7 +42,10 @@ VARIANTS = {
     "lazy, aging": Filter(FilterKind.THRESHOLD, 0.3, 50, Scoring.INTERVAL, aging=0.5),
     "eager": Filter(FilterKind.THRESHOLD, 0.3, 50, update=Update.EAGER, rates=RateSpan.DECAYED),
     "eager, interval": Filter(FilterKind.THRESHOLD, 0.3, 50, Scoring.INTERVAL, update=Update.EAGER),
+    "eager, aging": Filter(FilterKind.THRESHOLD, 0.3, 50, update=Update.EAGER, aging=0.5),
     "sampling": Filter(FilterKind.SAMPLING, 0.3, 50),
+    "sampling, fading": Filter(FilterKind.SAMPLING, 0.3, 50, rates=RateSpan.DECAYED),
+    "sampling, interval": Filter(FilterKind.SAMPLING, 0.3, 50, Scoring.INTERVAL),
     "sampling, eager": Filter(FilterKind.SAMPLING, 0.3, 50, Scoring.INTERVAL, update=Update.EAGER),
 }
 

@@ -10,6 +10,7 @@ from rankcast.choose.filters.random import Random
 from rankcast.choose.filters.sampling import Sampling
 from rankcast.choose.filters.score_sampling import ScoreSampling
 from rankcast.choose.filters.threshold import CandidateScore, Threshold
+from rankcast.choose.filters.turns import Turns
 
 __all__ = [
     "Budget",
@@ -22,6 +23,7 @@ __all__ = [
     "Sampling",
     "ScoreSampling",
     "Threshold",
+    "Turns",
     "Verdict",
     "chance",
     "event_filter",

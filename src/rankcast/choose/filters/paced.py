@@ -66,9 +66,7 @@ class Paced:
 
     def _decide(self, score: float) -> Verdict:
         if self._pacing.unspent <= 0:
-            spent = f"{self._pacing.passed} of {self._pacing.t} events"
-            reason = f"stopped by the paced filter: {spent} passed, which is the rate {self._pacing.rate:g}"
-            return Verdict(False, reason, StopCause.BUDGET)
+            return Verdict(False, f"stopped by the paced filter: {self._pacing.spent}", StopCause.BUDGET)
         threshold = self._bar()
         if threshold is None:
             return Verdict(True, "passed the paced filter: so much of its budget is unspent that every event passes")

@@ -1,8 +1,9 @@
 """How a filter spends its budget evenly: the level that follows from what is unspent (semantics: Paced filters)."""
 
+from rankcast.model import Filter, FilterKind, Scoring, Update
 from rankcast.plain import State
 
-__all__ = ["SLACK", "Pacing"]
+__all__ = ["SLACK", "Pacing", "takes_turns"]
 
 SLACK = 0.2
 """The part of a period's budget that may be unspent, so that ten periods get the rate within 2 %."""
@@ -30,6 +31,7 @@ class Pacing:
 
     def __init__(self, rate: float, period: int) -> None:
         self.rate = rate
+        self.period = period
         self.slack = max(1.0, SLACK * rate * period - 1)
         self.t = 0
         self.passed = 0
@@ -42,6 +44,11 @@ class Pacing:
     def unspent(self) -> float:
         """The budget of the events so far, less what passed."""
         return self.rate * self.t - self.passed
+
+    @property
+    def spent(self) -> str:
+        """What passed so far, in words."""
+        return f"{self.passed} of {self.t} events passed, which is the rate {self.rate:g}"
 
     @property
     def few(self) -> float:
@@ -57,6 +64,13 @@ class Pacing:
             return max(0.0, self.rate * min(1.0, unspent / self.few))
         return min(1.0, self.rate + (1 - self.rate) * (unspent - half) / half)
 
+    def turn(self, began: int, active: int) -> int:
+        """The event at which the current turn began, if the one before began at `began`.
+
+        `active` is the number of subscriptions that were delivered before.
+        """
+        return self.t if self.unspent >= min(self.slack, max(1, active)) else began
+
     def state(self) -> State:
         """The state as plain data, for `restore`."""
         return {"t": self.t, "passed": self.passed}
@@ -65,3 +79,13 @@ class Pacing:
         """Continue from a saved `state`."""
         self.t = state["t"]
         self.passed = state["passed"]
+
+
+def takes_turns(settings: Filter) -> bool:
+    """Whether the subscriptions of a paced filter take turns: if it goes by interval, without aging."""
+    return (
+        settings.novelty is FilterKind.THRESHOLD
+        and settings.update is Update.PACED
+        and settings.scoring is Scoring.INTERVAL
+        and settings.aging == 1
+    )

@@ -143,7 +143,7 @@ class _ByScore:
 
     @property
     def active(self) -> int:
-        return 0  # only sampling asks
+        return self.learned.active
 
     def begin(self, orders: RoundOrders) -> None:
         self.scores = []

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from rankcast.choose.filters.pacing import Pacing
+from rankcast.choose.filters.pacing import Pacing, takes_turns
 from rankcast.choose.filters.score_sketch import ScorePoint, kth_highest
 from rankcast.errors import ModelError
 from rankcast.model import Filter, FilterKind, Scoring, Update
@@ -27,7 +27,7 @@ class NodeReport(msgspec.Struct, frozen=True):
 
     `matched` and `delivered` have a bit for each event of the round. `wanted` is the number of events that the filter
     would let through, with or without quota. `points` are the node's scores (`rankcast.choose.filters.score_sketch`),
-    and `active` is the number of its subscriptions that ever matched.
+    and `active` is the number of its subscriptions that ever matched (sampling) or were ever delivered (threshold).
     """
 
     matched: bytes
@@ -62,12 +62,13 @@ class PastRound(msgspec.Struct, frozen=True):
 
 
 class TeamState(msgspec.Struct):
-    """What the coordinator keeps: totals, the quotas it gave, and the rounds of the last period."""
+    """What the coordinator keeps: totals, the quotas it gave, the rounds of the last period, and where a turn began."""
 
     quotas: list[int]
     matched: int = 0
     passed: int = 0
     rounds: list[PastRound] = []
+    turn: int = 1
 
 
 def check_team_filter(settings: Filter | None) -> Filter:
@@ -106,12 +107,13 @@ def merge(
             *before.rounds,
             PastRound(matched.bit_count(), delivered.bit_count(), [point for one in reports for point in one.points]),
         ],
+        before.turn,
     )
     _forget(state.rounds, settings)
     left = sum(before.quotas) - delivered.bit_count()
     state.quotas = _allotted(_budget(state, settings, max(0, left)), [one.wanted for one in reports])
-    threshold = _threshold(state, settings)
     active = sum(report.active for report in reports)
+    threshold = _turn(state, settings, active) if takes_turns(settings) and length == 1 else _threshold(state, settings)
     told = delivered.to_bytes(-(-length // 8), "little")
     return state, [
         RoundOrders(
@@ -181,6 +183,14 @@ def _new_budget(state: TeamState, settings: Filter) -> int:
         over -= one.matched
         leaving += one.delivered
     return max(0, _floor(settings.rate * settings.period) - sum(one.delivered for one in state.rounds) + leaving)
+
+
+def _turn(state: TeamState, settings: Filter, active: int) -> float:
+    """The threshold of the next event, if nodes talk after each one, so that turns can begin at any event."""
+    pacing = Pacing(settings.rate, settings.period)
+    pacing.t, pacing.passed = state.matched + 1, state.passed
+    state.turn = pacing.turn(state.turn, active)
+    return pacing.t - state.turn + 1.0
 
 
 def _threshold(state: TeamState, settings: Filter) -> float:
