@@ -161,7 +161,7 @@ def steady_entropy(places: np.ndarray, share: float) -> float:
 
 
 def most_even(name: str, start: int, end: int, events: int) -> float:
-    """The most entropy in a stretch of any filter that spends the rate within 2 % before and after the change in it.
+    """The entropy in a stretch of the evenest filter that spends the rate within 2 % before and after the change in it.
 
     Before subscriptions leave, nobody knows which will, so they are served evenly; those that stay may have all of the
     rest. Before the only other one joins, everything goes to one; after it, everything may go to the other. Elsewhere
@@ -202,14 +202,17 @@ def _any_ten_periods(report: ExperimentReport, events: int, scoring: Scoring) ->
             widest = max(widest, entropy(before) - entropy(after))
             at_lazys_share = _counts(found(Update.PACED, sum(before) / stretch), start, end)
             at_its_share += entropy(at_lazys_share) >= entropy(before) - CLOSE
-    report.ours(
-        f"any ten periods of all streams, by {scoring.value}: more than {CLOSE} bits below lazy",
-        f"{less} of {count}",
-        "",
-        f"in {as_much} of these lazy spends the rate within 2 %; in {beyond} no filter that spends the rate before and after "
-        f"the change can be within {CLOSE}; in the other {less - beyond} paced is up to {widest:.4f} bits below, and with "
-        f"the share of lazy it is within {CLOSE} in {at_its_share}",
+    note = (
+        f"in {as_much} of these lazy spends the rate within 2 %; in {beyond} the evenest filter that spends the rate before "
+        f"and after the change is more than {CLOSE} below, too"
     )
+    if less > beyond:
+        note += (
+            f"; in the other {less - beyond} paced is up to {widest:.4f} bits below, and with the share of lazy it is within "
+            f"{CLOSE} in {at_its_share}"
+        )
+    what = f"any ten periods of all streams, by {scoring.value}: more than {CLOSE} bits below lazy"
+    report.ours(what, f"{less} of {count}", "", note)
 
 
 def _counts(found: Run, start: int, end: int) -> list[int]:

@@ -10,6 +10,7 @@ from rankcast.store import Store
 THRESHOLD = {"novelty": "threshold", "rate": 0.3, "period": 12}
 POLICIES = {
     "paced": {"filter": {**THRESHOLD, "update": "paced"}},
+    "turns": {"filter": {**THRESHOLD, "update": "paced", "scoring": "interval"}},
     "credit": {"filter": {**THRESHOLD, "credit": "most_novel"}},
     "period": {"filter": {**THRESHOLD, "rates": "period", "update": "eager"}},
     "decayed": {"filter": {**THRESHOLD, "rates": "decayed", "half_life": 5}},
