@@ -130,6 +130,12 @@ def test_the_proof_says_nodes_and_bound(candidate):
     assert select(stream, 15, DivRank(0.5), Improved()).proof is None
 
 
+@pytest.mark.parametrize("k", [5, 10])
+def test_windows_of_fifty_take_a_few_thousand_nodes(candidate, k):
+    proof = Exact(10_000).prove(random_stream(candidate, 50), k, DivRank(0.5))
+    assert proof.is_optimal
+
+
 @pytest.mark.parametrize("objective", [DivRank(0.5), MaxMin(0.5)])
 def test_after_its_limit_it_says_what_it_may_have_missed(candidate, objective):
     stream = random_stream(candidate, 12)

@@ -5,9 +5,13 @@ from dataclasses import replace
 from datetime import timedelta
 
 import msgspec
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rankcast.engine.arrays import BatchShard
+from rankcast.engine.arrays.crowd_columns import CrowdColumns
 from rankcast.engine.arrays.crowd_member import Member
 from rankcast.engine.arrays.crowd_state import folded_of_columns
 from rankcast.engine.arrays.folded import unfold
@@ -90,6 +94,22 @@ def test_what_outgrows_its_room_moves_and_gaps_are_closed(worlds):
         assert fast.publish(events[start : start + 50]) == oracle.publish(events[start : start + 50])
     assert fast.states(fast.users) == oracle.states(oracle.users)
     assert fast._served.crowd.columns.used <= len(fast._served.crowd.held.row)
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(1, 900)), max_size=12))
+def test_entries_stay_what_they_are_while_columns_grow(steps):
+    columns = CrowdColumns()
+    columns.put(0, {}, 5)
+    expected = {number: list[int]() for number in range(5)}
+    for step, (number, more) in enumerate(steps):
+        one = np.array([number])
+        columns.make_room(one, np.array([more]))
+        first = columns.members.begin[number] + columns.members.count[number]
+        columns.held.seq[first : first + more] = step
+        columns.members.count[number] += more
+        expected[number] += [step] * more
+        for each, seqs in expected.items():
+            assert columns.held.seq[columns.entries(np.array([each]))].tolist() == seqs
 
 
 def test_of_the_events_that_are_kept_elsewhere_only_the_first_is_noted(worlds):

@@ -91,10 +91,8 @@ class CrowdColumns:
         if 2 * int(self.members.room.sum()) < self.used:
             self._close_gaps()
         size = max(self.used + more, len(self.held.row) * 3 // 2)
-        made = type(self.held)(*(np.empty(size, column.dtype) for column in self.held))
-        for new, old in zip(made, self.held, strict=True):
-            new[: self.used] = old[: self.used]
-        self.held = made
+        for column in self.held:
+            column.resize(size, refcheck=False)  # in place: nobody holds a view, and new memory is expensive
 
     def make_room(self, numbers: Integers, new: Integers) -> None:
         """Make room for new entries behind those of some users, which may move; nothing else changes."""

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankcast.compiling import kernel
+from rankcast.compiling import kernel, kernel_part
 from rankcast.plain import Array
 
 __all__ = [
@@ -164,7 +164,7 @@ def grown(sendings: SentColumns, written: int, size: int) -> SentColumns:
     return made
 
 
-@kernel
+@kernel_part
 def send_step(sendings: SentColumns, written: int, visit: int, event: int, window: int, forwarded: int) -> int:
     """Append a delivery whose entry is already written; returns the number of deliveries so far."""
     sendings.event[written] = event
@@ -174,7 +174,7 @@ def send_step(sendings: SentColumns, written: int, visit: int, event: int, windo
     return written + 1
 
 
-@kernel
+@kernel_part
 def send(
     sendings: SentColumns,
     written: int,
@@ -193,7 +193,7 @@ def send(
     return int(send_step(sendings, written, visit, event, window, forwarded))
 
 
-@kernel
+@kernel_part
 def move(source: int, target: int, held: EntryColumns) -> None:
     """Copy an entry to another place."""
     held.row[target] = held.row[source]
@@ -238,7 +238,7 @@ def make_room_for(numbers: Array, new: Array, held: EntryColumns, members: Membe
     return used
 
 
-@kernel
+@kernel_part
 def position_of(member: int, arrival: int, nth: int, batch: Batch, members: MemberColumns) -> int:
     """The position of a user's nth arrival (from 0) in the unit of the user's length."""
     unit = members.unit[member]
@@ -249,7 +249,7 @@ def position_of(member: int, arrival: int, nth: int, batch: Batch, members: Memb
     return int(members.matched[member] + nth + 1)
 
 
-@kernel
+@kernel_part
 def write_entry(entry: int, arrival: int, position: int, batch: Batch, held: EntryColumns) -> None:
     """Write an arrival into an entry."""
     event = batch.arrived[arrival]
@@ -264,7 +264,7 @@ def write_entry(entry: int, arrival: int, position: int, batch: Batch, held: Ent
     held.kept[entry] = False
 
 
-@kernel
+@kernel_part
 def write_arrivals(
     member: int, first: int, begin: int, end: int, batch: Batch, held: EntryColumns, members: MemberColumns
 ) -> None:

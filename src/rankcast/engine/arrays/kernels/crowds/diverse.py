@@ -14,7 +14,7 @@ from rankcast.choose.kernels.greedy import (
 )
 from rankcast.choose.kernels.swaps import improve, keep_calm
 from rankcast.choose.numbers import grid_steps
-from rankcast.compiling import kernel
+from rankcast.compiling import kernel, kernel_part
 from rankcast.engine.arrays.kernels.crowds.columns import (
     EVENTS,
     MATCHED,
@@ -185,7 +185,7 @@ def _room_for_distances(
     return np.arange(old + new) % longest, np.empty((longest, longest))
 
 
-@kernel
+@kernel_part
 def _send_new(
     visit: int,
     begin: int,
@@ -206,7 +206,7 @@ def _send_new(
     return written
 
 
-@kernel
+@kernel_part
 def _stays_pair(
     begin: int, entry: int, ranks: Array, seqs: Array, sigma: float, picks: Array, worth: Array, row: Array
 ) -> bool:
@@ -226,7 +226,7 @@ def _stays_pair(
     return stays
 
 
-@kernel
+@kernel_part
 def _is_picked(entry: int, ranks: Array, sigma: float, by_rank: bool, picks: Array, worth: Array, row: Array) -> bool:
     """Whether a new last entry would be picked before one of the members after the best pair.
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from rankcast.choose.kernels.distances import measure
 from rankcast.choose.kernels.swaps import replace_one, upper
-from rankcast.compiling import kernel
+from rankcast.compiling import kernel, kernel_part
 from rankcast.engine.arrays.kernels.crowds.columns import (
     NEVER,
     Batch,
@@ -22,7 +22,7 @@ from rankcast.plain import Array, Arrays
 __all__ = ["remember", "remember_diversely", "send_at_once"]
 
 
-@kernel
+@kernel_part
 def send_at_once(visit: int, arrival: int, batch: Batch, sendings: SentColumns, written: int) -> int:
     """Sends an arrival with its event; returns the number of deliveries so far."""
     event = batch.arrived[arrival]
@@ -42,7 +42,7 @@ def send_at_once(visit: int, arrival: int, batch: Batch, sendings: SentColumns, 
     )
 
 
-@kernel
+@kernel_part
 def remember(
     visit: int,
     member: int,
@@ -103,7 +103,7 @@ def remember(
     return written, _hold(member, old, begin, end, batch, held, members, order[:size], used)
 
 
-@kernel
+@kernel_part
 def _hold(
     member: int,
     old: int,
@@ -219,7 +219,7 @@ def _leave(
     return size - 1
 
 
-@kernel
+@kernel_part
 def _position(
     number: int,
     old: int,
@@ -235,7 +235,7 @@ def _position(
     return int(position_of(member, begin + number - old, number - old, batch, members))
 
 
-@kernel
+@kernel_part
 def _grid(number: int, old: int, first: int, begin: int, batch: Batch, held: EntryColumns) -> int:
     if number < old:
         return int(batch.grids[held.pattern[first + number]])

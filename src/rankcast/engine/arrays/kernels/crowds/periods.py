@@ -5,7 +5,7 @@ import numpy as np
 from rankcast.choose.kernels.distances import columns_of
 from rankcast.choose.kernels.greedy import best_pair, choose_greedily, remember_distances
 from rankcast.choose.kernels.swaps import improve
-from rankcast.compiling import kernel
+from rankcast.compiling import kernel, kernel_part
 from rankcast.engine.arrays.kernels.crowds.columns import (
     EVENTS,
     MATCHED,
@@ -21,6 +21,7 @@ from rankcast.engine.arrays.kernels.crowds.columns import (
     send,
     write_arrivals,
 )
+from rankcast.engine.arrays.kernels.crowds.lending import lent
 from rankcast.plain import Array, Arrays
 
 __all__ = ["LATEST", "advance_all", "close_all", "end_periods", "pass_over", "see_period"]
@@ -32,7 +33,7 @@ _LARGEST_TABLE = 2048
 """The most entries of a period that may keep its distances in a table while choosing."""
 
 
-@kernel
+@kernel_part
 def _number(member: int, position: int, members: MemberColumns) -> int:
     """The period of a position; -NEVER for a clock that has not begun."""
     if position == -NEVER:
@@ -40,7 +41,7 @@ def _number(member: int, position: int, members: MemberColumns) -> int:
     return int((position - members.origin[member]) // members.span[member] + 1)
 
 
-@kernel
+@kernel_part
 def _clock_from(member: int, batch: Batch, members: MemberColumns) -> int:
     """The first event of the batch from which periods follow the clock; one beyond the batch if there is none."""
     if members.unit[member] != TIME:
@@ -57,7 +58,7 @@ def _clock_from(member: int, batch: Batch, members: MemberColumns) -> int:
     return len(batch.seqs)
 
 
-@kernel
+@kernel_part
 def _period_at(member: int, event: int, matched: int, clock_from: int, batch: Batch, members: MemberColumns) -> int:
     """The period at an event, before which `matched` events of the user matched, this one included."""
     unit = members.unit[member]
@@ -72,7 +73,7 @@ def _period_at(member: int, event: int, matched: int, clock_from: int, batch: Ba
     return int(period)
 
 
-@kernel
+@kernel_part
 def _ending(
     member: int, period: int, begin: int, new: int, clock_from: int, batch: Batch, members: MemberColumns
 ) -> tuple[int, bool]:
@@ -101,7 +102,7 @@ def _ending(
     return low, unit == EVENTS and low < count and batch.seqs[low] == last
 
 
-@kernel
+@kernel_part
 def end_periods(
     visit: int,
     member: int,
@@ -155,30 +156,13 @@ def end_periods(
 
 @kernel
 def pass_over(numbers: Array, batch: Batch, members: MemberColumns) -> None:
-    """Moves users on over a batch in which nothing matches them and no period of theirs with entries ends.
-
-    `_reach` is written out for periods of events: numba counts references to all columns that a call is given, which
-    takes a microsecond for each user.
-    """
-    unit, origin, span, period = members.unit, members.origin, members.span, members.period
-    matched, count, last, until = members.matched, members.count, members.last, members.until
-    seq, time = batch.seqs[len(batch.seqs) - 1], batch.times[len(batch.times) - 1]
+    """Moves users on over a batch in which nothing matches them and no period of theirs with entries ends."""
+    batch, members = lent(batch), lent(members)
     for member in numbers:
-        if unit[member] == TIME:
-            _reach(member, _clock_from(member, batch, members), batch, members)
-            continue
-        position = seq if unit[member] == EVENTS else matched[member]
-        period[member] = max(period[member], (position - origin[member]) // span[member] + 1)
-        last[member] = time
-        end = origin[member] + period[member] * span[member] - 1
-        until[member] = NEVER
-        if count[member] > 0 and unit[member] == EVENTS:
-            until[member] = end
-        elif count[member] > 0 and matched[member] >= end:
-            until[member] = -NEVER
+        _reach(member, _clock_from(member, batch, members), batch, members)
 
 
-@kernel
+@kernel_part
 def _reach(member: int, clock_from: int, batch: Batch, members: MemberColumns) -> None:
     """Moves a user to the last event of the batch."""
     count = len(batch.seqs)
@@ -191,7 +175,7 @@ def _reach(member: int, clock_from: int, batch: Batch, members: MemberColumns) -
     see_period(member, members)
 
 
-@kernel
+@kernel_part
 def see_period(member: int, members: MemberColumns) -> None:
     """Recomputes from which position on the period may end."""
     until = NEVER
@@ -206,7 +190,7 @@ def see_period(member: int, members: MemberColumns) -> None:
     members.until[member] = until
 
 
-@kernel
+@kernel_part
 def _time_of_end(member: int, period: int, members: MemberColumns) -> int:
     """When a period is forwarded that only time, or the end of the stream, ends."""
     if members.unit[member] == TIME:

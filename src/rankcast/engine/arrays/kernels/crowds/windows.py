@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rankcast.compiling import kernel
+from rankcast.compiling import kernel, kernel_part
 from rankcast.engine.arrays.kernels.crowds.columns import (
     EVENTS,
     MATCHED,
@@ -19,7 +19,7 @@ from rankcast.plain import Array
 __all__ = ["first_at", "is_in_order", "look_again", "slide"]
 
 
-@kernel
+@kernel_part
 def slide(
     visit: int,
     member: int,
@@ -67,7 +67,7 @@ def is_in_order(member: int, held: EntryColumns, members: MemberColumns, times: 
     return True
 
 
-@kernel
+@kernel_part
 def _rank_old(member: int, held: EntryColumns, members: MemberColumns, grids: Array, order: Array) -> int:
     """Puts the entries that can still enter the top-k into `order`, best first; returns their number."""
     size = 0
@@ -93,7 +93,7 @@ def _rank_old(member: int, held: EntryColumns, members: MemberColumns, grids: Ar
     return size
 
 
-@kernel
+@kernel_part
 def first_at(now: Array, position: int, event: int, end: int, is_sorted: bool) -> int:
     """The first event from `event` on, before `end`, at or beyond a position; `end` if there is none."""
     if not is_sorted:
@@ -112,7 +112,7 @@ def first_at(now: Array, position: int, event: int, end: int, is_sorted: bool) -
     return low
 
 
-@kernel
+@kernel_part
 def _step(
     visit: int,
     member: int,
@@ -192,7 +192,7 @@ def _step(
         event += 1
 
 
-@kernel
+@kernel_part
 def _settle(member: int, old: int, arrived: Array, batch: Batch, held: EntryColumns, members: MemberColumns) -> None:
     """Drops the entries that left the window during the batch."""
     unit, span = members.unit[member], members.span[member]
