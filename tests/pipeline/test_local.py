@@ -154,6 +154,24 @@ def test_costly_events_are_served_few_at_a_time_even_if_few_wait(stores, monkeyp
     assert set(sizes[1:]) == {1}
 
 
+@pytest.mark.parametrize(("is_urgent", "first"), [(True, 24), (False, 21)])
+def test_the_first_slice_is_short_unless_an_urgent_event_is_pending(stores, monkeypatch, is_urgent, first):
+    store, now = stores("urgent"), itertools.count(0.0, 0.0001)
+    monkeypatch.setattr(local, "monotonic", lambda: next(now))
+
+    def publish_slowly(shards, catalog, entries):
+        for _ in range(40 * len(entries)):  # 4 ms each
+            next(now)
+        return publish_to(shards, catalog, entries)
+
+    monkeypatch.setattr(local, "publish_to", publish_slowly)
+    server = LocalPipeline(store, slice_seconds=0.03, urgent=lambda after: 24 if is_urgent and after < 24 else None)
+    store.publish(events(16))
+    list(server.serve())  # what an event costs is known then
+    store.publish(events(26)[16:])
+    assert next(server.serve()).offset == first
+
+
 def test_time_that_others_take_is_not_charged(stores, monkeypatch):
     store, now = stores("charged"), itertools.count(0.0, 1_000.0)
     monkeypatch.setattr(local, "monotonic", lambda: next(now))  # as if the process had to wait all the time

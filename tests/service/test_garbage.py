@@ -48,6 +48,24 @@ def test_old_garbage_goes_when_objects_have_doubled(monkeypatch: pytest.MonkeyPa
     assert knot() is None
 
 
+def test_what_was_loaded_before_serving_is_looked_at_once_and_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(garbage, "_ROUNDS", 1)
+    monkeypatch.setattr(garbage, "_FEWEST", 1)
+    collection = GarbageCollection()
+    loaded = [Knot() for _ in range(1_000)]
+    knot = ref(Knot())
+    collection.settle()
+    assert knot() is None
+    full = list[int]()
+    monkeypatch.setattr(GarbageCollection, "settle", lambda self: full.append(1))
+    for _ in range(3):
+        collection.collect()
+    assert not full, "the number of objects has not doubled"
+    collection._enough = len(loaded)
+    collection.collect()
+    assert full
+
+
 def test_the_pipeline_process_uses_it() -> None:
     code = (
         "import gc; from rankcast.service.runner import Runner; from rankcast.store import Store; import tempfile;"

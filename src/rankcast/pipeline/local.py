@@ -92,8 +92,8 @@ class LocalPipeline:
     slice_seconds
         The number of seconds of serving after which a batch is committed, even if it has fewer events than `batch`.
         It can be exceeded by the time for one event. The first slice is a third of it, so that few events are
-        delivered soon. If a commit takes longer, the slice grows with it, because at least half of the time is for
-        serving.
+        delivered soon, unless an urgent event is pending. If a commit takes longer, the slice grows with it, because
+        at least half of the time is for serving.
     has_loops
         Whether the compiled loops of the array engine can be used. Until they can, the reference engine serves.
     urgent
@@ -307,7 +307,9 @@ class LocalPipeline:
         # After a failure from here on, the shards would contain uncommitted events, so they are dropped.
         shards, self._shards = self._shards, []
         share = min(1.0, (self._behind + 1) / _PARTS)
-        until = monotonic() + max(share * self._slice_seconds, self._commit_seconds)
+        began = monotonic()
+        until = began + max(share * self._slice_seconds, self._commit_seconds)
+        until_urgent = began + max(self._slice_seconds, self._commit_seconds)
         logged: list[ReadEvent] = []
         deliveries: list[Delivery] = []
         self._serving_seconds = self._change_seconds = 0.0
@@ -340,7 +342,9 @@ class LocalPipeline:
             if part:
                 seconds = monotonic() - begun - (self._change_seconds - changing)
                 self._part = self._next_part(len(part), seconds, is_full=len(part) == most)
-            if is_last or len(logged) >= self._batch or monotonic() >= until:
+            # Somebody waits for an urgent event, and a commit before it would delay it.
+            is_over = monotonic() >= (until if urgent is None else until_urgent)
+            if is_last or len(logged) >= self._batch or is_over:
                 self._behind = 0 if is_last else self._behind + 1
                 return _ServedSlice(shards, logged, deliveries, is_last)
 

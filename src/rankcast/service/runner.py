@@ -184,6 +184,8 @@ class Runner:
             self._serving.load()
             until = monotonic() + _PREPARING
             self._serving.prepare(lambda: self._stopping.is_set() or monotonic() >= until)
+            if self._garbage is not None:
+                self._garbage.settle()
             self._ready.set()
             self._next_saving = monotonic() + (0.0 if self._serving.saved_version is None else _SAVING)
         self._serving.load()
