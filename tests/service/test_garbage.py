@@ -35,7 +35,7 @@ def test_new_garbage_goes_with_each_call() -> None:
     assert knot() is None
 
 
-def test_old_garbage_goes_when_objects_have_doubled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_old_garbage_goes_when_memory_has_doubled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(garbage, "_ROUNDS", 2)
     monkeypatch.setattr(garbage, "_FEWEST", 1)
     collection = GarbageCollection()
@@ -60,7 +60,7 @@ def test_what_was_loaded_before_serving_is_looked_at_once_and_does_not_count(mon
     monkeypatch.setattr(GarbageCollection, "settle", lambda self: full.append(1))
     for _ in range(3):
         collection.collect()
-    assert not full, "the number of objects has not doubled"
+    assert not full, "the memory in use has not doubled"
     collection._enough = len(loaded)
     collection.collect()
     assert full
