@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from rankcast.choose.filters import Filtered, Paced, Threshold, Turns
+from rankcast.choose.filters import Filtered, Paced, Rotation, Threshold
 from rankcast.engine.trace import UserReplay
 from rankcast.language import show_duration, show_time
 from rankcast.model import EPOCH, Catalog, Delivery, Event
@@ -118,7 +118,7 @@ def thresholds(catalog: Catalog, events: Iterable[Event], user: str) -> list[Thr
     if (
         policy.filter is None
         or not isinstance(mode, Filtered)
-        or not isinstance(mode.filter, Threshold | Paced | Turns)
+        or not isinstance(mode.filter, Threshold | Paced | Rotation)
     ):
         return found
     matched = 0

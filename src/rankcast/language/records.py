@@ -126,9 +126,9 @@ _PolicyFields: TypeAlias = "list[tuple[Callable[[Policy, object], None], object]
 """The fields of a policy except its user, each with what sets it."""
 
 _PUT: dict[str, Callable[[Policy, object], None]] = {
-    one.name: getattr(Policy, one.name).__set__ for one in fields(Policy) if one.name != "user"
+    one.name: getattr(Policy, one.name).__set__ for one in fields(Policy)
 }
-_PUT_USER: Callable[[Policy, object], None] = getattr(Policy, "user").__set__  # noqa: B009
+_PUT_USER = _PUT.pop("user")
 _PLAIN_POLICY = re.compile(r'\{"kind":"policy","user":"([^"\\\x00-\x1f]+)"')
 
 

@@ -7,10 +7,10 @@ from rankcast.choose.filters.filtered import EventFilter, Filtered, Verdict
 from rankcast.choose.filters.of_policy import event_filter, filtered
 from rankcast.choose.filters.paced import Paced
 from rankcast.choose.filters.random import Random
+from rankcast.choose.filters.rotation import Rotation
 from rankcast.choose.filters.sampling import Sampling
 from rankcast.choose.filters.score_sampling import ScoreSampling
 from rankcast.choose.filters.threshold import CandidateScore, Threshold
-from rankcast.choose.filters.turns import Turns
 
 __all__ = [
     "Budget",
@@ -20,10 +20,10 @@ __all__ = [
     "Filtered",
     "Paced",
     "Random",
+    "Rotation",
     "Sampling",
     "ScoreSampling",
     "Threshold",
-    "Turns",
     "Verdict",
     "chance",
     "event_filter",

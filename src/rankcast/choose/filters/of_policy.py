@@ -9,10 +9,10 @@ from rankcast.choose.filters.filtered import EventFilter, Filtered
 from rankcast.choose.filters.paced import Paced
 from rankcast.choose.filters.pacing import takes_turns
 from rankcast.choose.filters.random import Random
+from rankcast.choose.filters.rotation import Rotation
 from rankcast.choose.filters.sampling import Sampling
 from rankcast.choose.filters.score_sampling import ScoreSampling
 from rankcast.choose.filters.threshold import CandidateScore, Threshold
-from rankcast.choose.filters.turns import Turns
 from rankcast.model import EPOCH, Decaying, Filter, FilterKind, Policy, Scoring, Update
 from rankcast.rank import novelty_of_filter
 from rankcast.rank.novelty import NoveltyState
@@ -37,7 +37,7 @@ def event_filter(user: str, settings: Filter, decay: Decaying | None = None, ori
             return Threshold(score, settings.rate, settings.period, settings.update, settings.minimum)
         case FilterKind.THRESHOLD if takes_turns(settings):
             assert isinstance(score, NoveltyState)
-            return Turns(score, settings.rate, settings.period)
+            return Rotation(score, settings.rate, settings.period)
         case FilterKind.THRESHOLD if settings.update is Update.PACED:
             return Paced(score, settings.rate, settings.period)
         case FilterKind.THRESHOLD:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankcast.choose.filters import Paced, Turns, event_filter
+from rankcast.choose.filters import Paced, Rotation, event_filter
 from rankcast.engine.arrays.filters import array_filter
 from rankcast.model import Filter, FilterKind, Scoring, Update
 
@@ -14,7 +14,7 @@ def settings(rate=0.2, period=1000, scoring=Scoring.INTERVAL, aging=1.0):
 
 
 def test_only_a_paced_filter_by_interval_without_aging_takes_turns():
-    assert isinstance(event_filter("u", settings()), Turns)
+    assert isinstance(event_filter("u", settings()), Rotation)
     for other in (settings(aging=0.5), settings(scoring=Scoring.RATE), settings(scoring=Scoring.SCORE)):
         assert isinstance(event_filter("u", other), Paced)
 

@@ -9,10 +9,10 @@ from rankcast.choose.filters.threshold import apart
 from rankcast.plain import State
 from rankcast.rank.novelty import NoveltyState
 
-__all__ = ["Turns"]
+__all__ = ["Rotation"]
 
 
-class Turns:
+class Rotation:
     """Passes a candidate iff its interval reaches back before the turn, and some of the budget is unspent.
 
     So each subscription passes at most once in a turn. A turn begins when as many events are unspent as subscriptions
@@ -21,10 +21,10 @@ class Turns:
     matches once in c events passes once in threshold + c.
 
     >>> from rankcast.model import EPOCH, Event, Scoring
-    >>> turns = Turns(NoveltyState(Scoring.INTERVAL), rate=0.5, period=20)
+    >>> rotation = Rotation(NoveltyState(Scoring.INTERVAL), rate=0.5, period=20)
     >>> names = "aaabaaaabaaa"
     >>> events = [Candidate(Event(f"e{n}", EPOCH, {}, seq=n), 0.5, (s,), (s,)) for n, s in enumerate(names, 1)]
-    >>> "".join(name if turns.admit(event).passed else "-" for name, event in zip(names, events))
+    >>> "".join(name if rotation.admit(event).passed else "-" for name, event in zip(names, events))
     'a--ba--ab--a'
     """
 
