@@ -1,7 +1,7 @@
 """The novelty experiments: each runs in a reduced form, and the figures that EXPERIMENTS.md states hold in full."""
 
-import functools
 import inspect
+import itertools
 import math
 import sys
 from pathlib import Path
@@ -64,16 +64,54 @@ def test_the_best_steady_threshold_by_interval_spends_the_share():
     assert sum(counts) / len(places) == pytest.approx(0.2, abs=0.003)
 
 
-def test_the_bound_around_a_change_is_that_of_the_evenest_choice():
-    at = functools.partial(thesis_paced.most_even, events=100_000)
-    leave, join = "five of ten subscriptions leave", "a second subscription joins"
-    assert at("zipf 1.25", 0, 10_000) == at(leave, 40_000, 50_000) == pytest.approx(HIGHEST)
-    assert at(leave, 50_000, 60_000) == pytest.approx(math.log2(5))
-    bounds = [at(leave, start, start + 10_000) for start in range(41_000, 50_000, 1000)]
-    assert HIGHEST > bounds[0] > bounds[4] > bounds[8] > math.log2(5)
-    assert at(leave, 45_000, 55_000) == pytest.approx(entropy([102 + 196] * 5 + [102] * 5))
-    assert at(join, 1000, 11_000) == pytest.approx(entropy([1764, 204]))
-    assert at(join, 9000, 19_000) == pytest.approx(1)
+def test_filled_is_as_even_as_the_matches_allow():
+    assert thesis_paced.filled([0, 0], [10, 2], 6) == [4, 2]
+    assert thesis_paced.filled([5, 0, 0], [10, 10, 1], 4) == [5, 3, 1]
+    assert thesis_paced.filled([1, 2], [1, 1], 9) == [2, 3], "there are not more"
+
+
+def test_no_choice_of_events_has_more_entropy_than_in_hindsight():
+    for matches, k in (((9, 4, 1), 7), ((5, 5, 5), 6), ((12, 1, 0), 6)):
+        most = max(
+            entropy([a, b, k - a - b])
+            for a, b in itertools.product(range(k + 1), repeat=2)
+            if a <= matches[0] and b <= matches[1] and 0 <= k - a - b <= matches[2]
+        )
+        assert thesis_paced.in_hindsight(matches, k) == pytest.approx(most, abs=1e-6)
+
+
+def test_the_bound_of_a_filter_that_does_not_know_of_a_change():
+    before, after = [500] * 10, [1000] * 5 + [0] * 5
+    exact, free = thesis_paced.unforeseen(before, after), thesis_paced.unforeseen(before, after, leeway=40)
+    assert exact == pytest.approx(entropy([100 + 200] * 5 + [100] * 5))
+    assert free == pytest.approx(entropy([104 + 192] * 5 + [104] * 5)), "40 events more before, and so fewer after"
+    assert thesis_paced.in_hindsight([1500] * 5 + [500] * 5, 2000) > free, "who knows serves those that will leave"
+    assert thesis_paced.unforeseen([9000, 0], [500, 500]) == pytest.approx(entropy([1800, 200]))
+    assert thesis_paced.unforeseen([1000, 0], [4500, 4500]) == 1
+
+
+def test_the_share_that_a_second_subscription_needs():
+    assert thesis_paced.needed(0, 1000, 1.0) == pytest.approx(0.5, abs=1e-6)
+    assert thesis_paced.needed(1200, 800, 0.9625) == pytest.approx(0.97, abs=0.01)
+    assert entropy([1200 + 24, 776]) >= 0.9625 > entropy([1200 + 40, 760])
+
+
+def test_before_and_after_a_change_are_measured_apart():
+    assert thesis_paced.in_parts([[1] * 10, [1] * 5], [3, 1]) == pytest.approx((3 * HIGHEST + math.log2(5)) / 4)
+    assert thesis_paced.in_parts([[], [1, 1]], [0, 7]) == 1
+
+
+def test_paced_by_interval_is_as_even_as_lazy_wherever_a_filter_can_be_that_serves_all_evenly(tmp_path):
+    """Over any ten periods without a change, and before and after a change apart; so it is by rate."""
+    report = ExperimentReport(tmp_path, seeds=1)
+    for scoring in (Scoring.RATE, Scoring.INTERVAL):
+        thesis_paced._any_ten_periods(report, 100_000, scoring)
+    by_rate, by_interval = (row.note for row in report.comparisons)
+    assert report.comparisons[0].ours.startswith("0 of 637")
+    for note in (by_rate, by_interval):
+        assert "Before and after a change apart, 0 are below" in note
+    assert "In all, 8 are below" in by_rate
+    assert "In all, 11 are below" in by_interval, "59 when a turn that was missed was forgotten"
 
 
 def test_nodes_that_exchange_all_scores_are_the_plain_filter_on_one_node_and_spend_less_on_many():

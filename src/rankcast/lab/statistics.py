@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from rankcast.choose.filters import Filtered, Paced, Rotation, Threshold
+from rankcast.choose.filters import Filtered, Paced, Threshold
 from rankcast.engine.trace import UserReplay
 from rankcast.language import show_duration, show_time
 from rankcast.model import EPOCH, Catalog, Delivery, Event
@@ -107,7 +107,7 @@ def user_stats(user: str, everywhere: Sequence[Place], deliveries: Iterable[Deli
 
 
 def thresholds(catalog: Catalog, events: Iterable[Event], user: str) -> list[ThresholdPoint]:
-    """The threshold of the user's filter after each period; empty if the policy has no threshold filter.
+    """The threshold of the user's filter after each period; empty if the policy has no filter with a threshold.
 
     Replays the events once for this user alone, as `rankcast.engine.explain` does.
     """
@@ -115,11 +115,7 @@ def thresholds(catalog: Catalog, events: Iterable[Event], user: str) -> list[Thr
     replay = UserReplay(catalog, user)
     found: list[ThresholdPoint] = []
     mode = replay.subscriber.mode
-    if (
-        policy.filter is None
-        or not isinstance(mode, Filtered)
-        or not isinstance(mode.filter, Threshold | Paced | Rotation)
-    ):
+    if policy.filter is None or not isinstance(mode, Filtered) or not isinstance(mode.filter, Threshold | Paced):
         return found
     matched = 0
     for event in events:

@@ -118,11 +118,6 @@ class NoveltyState:
             self._scored_by = min([one for one in equal if one in candidate.specific] or equal)
         return highest
 
-    @property
-    def active(self) -> int:
-        """The number of subscriptions that were ever delivered."""
-        return len(self._last)
-
     def skip(self, events: int) -> None:
         """Count events that match the user, but none of these subscriptions."""
         for _ in range(events):

@@ -15,7 +15,6 @@ from rankcast.choose.filters.score_sampling import ScoreSampling
 from rankcast.choose.filters.threshold import CandidateScore, Threshold
 from rankcast.model import EPOCH, Decaying, Filter, FilterKind, Policy, Scoring, Update
 from rankcast.rank import novelty_of_filter
-from rankcast.rank.novelty import NoveltyState
 
 __all__ = ["event_filter", "filtered"]
 
@@ -36,8 +35,7 @@ def event_filter(user: str, settings: Filter, decay: Decaying | None = None, ori
         case FilterKind.MINIMUM:
             return Threshold(score, settings.rate, settings.period, settings.update, settings.minimum)
         case FilterKind.THRESHOLD if takes_turns(settings):
-            assert isinstance(score, NoveltyState)
-            return Rotation(score, settings.rate, settings.period)
+            return Rotation(settings.rate, settings.period, settings.credit)
         case FilterKind.THRESHOLD if settings.update is Update.PACED:
             return Paced(score, settings.rate, settings.period)
         case FilterKind.THRESHOLD:

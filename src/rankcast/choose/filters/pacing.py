@@ -1,5 +1,7 @@
 """How a filter spends its budget evenly: the level that follows from what is unspent (semantics: Paced filters)."""
 
+import math
+
 from rankcast.model import Filter, FilterKind, Scoring, Update
 from rankcast.plain import State
 
@@ -64,12 +66,14 @@ class Pacing:
             return max(0.0, self.rate * min(1.0, unspent / self.few))
         return min(1.0, self.rate + (1 - self.rate) * (unspent - half) / half)
 
-    def turn(self, began: int, active: int) -> int:
-        """The event at which the current turn began, if the one before began at `began`.
+    @property
+    def budget(self) -> int:
+        """How many events of a period may pass."""
+        return math.floor(self.rate * self.period + 1e-9)
 
-        `active` is the number of subscriptions that were delivered before.
-        """
-        return self.t if self.unspent >= min(self.slack, max(1, active)) else began
+    def begins_turn(self, active: int) -> bool:
+        """Whether this event begins a turn; `active` is the number of subscriptions that matched before."""
+        return self.unspent >= min(self.slack, max(1, active))
 
     def state(self) -> State:
         """The state as plain data, for `restore`."""

@@ -1,80 +1,124 @@
 """The paced threshold filter by interval, in which the subscriptions take turns (semantics: Paced filters)."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from typing import Any
 
 from rankcast.choose.candidates import Candidate, StopCause
 from rankcast.choose.filters.filtered import Verdict
 from rankcast.choose.filters.pacing import Pacing
-from rankcast.choose.filters.threshold import apart
+from rankcast.model import Credit
 from rankcast.plain import State
-from rankcast.rank.novelty import NoveltyState
+from rankcast.rank.novelty import MatchedEvent
 
-__all__ = ["Rotation"]
+__all__ = ["Rotation", "TurnsOwed", "turns_of"]
+
+
+class TurnsOwed:
+    """The turns in which each subscription of a user still may be delivered.
+
+    Each turn owes one event to each subscription that ever matched. It owes it as long as turns for a whole period's
+    budget have not begun since. So a rare subscription, which matches in few turns, makes up for the others later, and
+    all debts together never exceed the budget of a period. A subscription that joins is owed nothing of the past.
+    `turn` is the number of the current turn. `served` is the last turn of which each subscription got its event.
+    """
+
+    def __init__(self, budget: int, credit: Credit = Credit.ALL) -> None:
+        self._budget = budget
+        self._credit = credit
+        self.turn = 0
+        self.served: dict[str, int] = {}
+
+    @property
+    def active(self) -> int:
+        """The number of subscriptions that ever matched."""
+        return len(self.served)
+
+    def of(self, matching: Sequence[str], active: int) -> int:
+        """The most turns that one of these subscriptions is owed, of `active` ones."""
+        for subscription in matching:
+            self.served.setdefault(subscription, self.turn - 1)
+        longest = max(1, self._budget // max(1, active))
+        return min(longest, self.turn - min(self.served[subscription] for subscription in matching))
+
+    def delivered(self, event: MatchedEvent, active: int) -> None:
+        """Record that the event was delivered, which the credited subscriptions are owed no longer."""
+        longest = max(1, self._budget // max(1, active))
+        credited: Collection[str] = event.matching
+        if self._credit is Credit.MOST_NOVEL:
+            least = min(self.served[subscription] for subscription in event.matching)
+            equal = [subscription for subscription in event.matching if self.served[subscription] == least]
+            credited = [min([one for one in equal if one in event.specific] or equal)]
+        for subscription in credited:
+            self.served[subscription] = min(self.turn, max(self.served[subscription], self.turn - longest) + 1)
+
+    def state(self) -> State:
+        """The state as plain data, for `restore`."""
+        return {"turn": self.turn, "served": dict(self.served)}
+
+    def restore(self, state: State) -> None:
+        """Continue from a saved `state`."""
+        self.turn = state["turn"]
+        self.served = dict(state["served"])
 
 
 class Rotation:
-    """Passes a candidate iff its interval reaches back before the turn, and some of the budget is unspent.
+    """Passes a candidate iff one of its subscriptions is owed an event, and some of the budget is unspent.
 
-    So each subscription passes at most once in a turn. A turn begins when as many events are unspent as subscriptions
-    were ever delivered, at most the slack. By then the reserve is enough for all that come early in the turn, so that
-    the rare ones, which come late, find something unspent. A threshold that stays is less even: a subscription that
-    matches once in c events passes once in threshold + c.
+    A turn begins when as many events are unspent as subscriptions ever matched, at most the slack. By then the reserve
+    is enough for all that come early in the turn, so that the rare ones, which come late, find something unspent. A
+    threshold that stays is less even: a subscription that matches once in c events passes once in threshold + c.
+    O(matching subscriptions) per event; keeps one number per subscription.
 
-    >>> from rankcast.model import EPOCH, Event, Scoring
-    >>> rotation = Rotation(NoveltyState(Scoring.INTERVAL), rate=0.5, period=20)
+    >>> from rankcast.model import EPOCH, Event
+    >>> rotation = Rotation(rate=0.5, period=20)
     >>> names = "aaabaaaabaaa"
     >>> events = [Candidate(Event(f"e{n}", EPOCH, {}, seq=n), 0.5, (s,), (s,)) for n, s in enumerate(names, 1)]
     >>> "".join(name if rotation.admit(event).passed else "-" for name, event in zip(names, events))
     'a--ba--ab--a'
     """
 
-    def __init__(self, novelty: NoveltyState, rate: float, period: int) -> None:
-        self._novelty = novelty
+    def __init__(self, rate: float, period: int, credit: Credit = Credit.ALL) -> None:
         self._pacing = Pacing(rate, period)
-        self._began = 1
-
-    @property
-    def threshold(self) -> float:
-        """The lowest interval that may pass next."""
-        after = Pacing(self._pacing.rate, self._pacing.period)
-        after.restore(self._pacing.state())
-        after.begin()
-        return after.t - after.turn(self._began, self._novelty.active) + 1.0
+        self._owed = TurnsOwed(self._pacing.budget, credit)
 
     def admit(self, candidate: Candidate) -> Verdict:
         """Decide on the next candidate."""
-        score = self._novelty.score(candidate)
+        active = self._owed.active
         self._pacing.begin()
-        self._began = self._pacing.turn(self._began, self._novelty.active)
-        verdict = self._decide(score)
+        self._owed.turn += self._pacing.begins_turn(active)
+        verdict = self._decide(self._owed.of(candidate.matching, active))
         if verdict.passed:
-            self._novelty.delivered(candidate)
+            self._owed.delivered(candidate, active)
             self._pacing.passed += 1
         return verdict
 
     def keep(self, ids: Collection[str]) -> None:
         """Forget all subscriptions except these."""
-        self._novelty.keep(ids)
+        for subscription in self._owed.served.keys() - ids:
+            del self._owed.served[subscription]
 
     def state(self) -> State:
         """The state as plain data, for `restore`."""
-        return {"score": self._novelty.state(), "budget": self._pacing.state(), "bar": {"began": self._began}}
+        return {"budget": self._pacing.state(), "turns": self._owed.state()}
 
     def restore(self, state: State) -> None:
-        """Continue from a saved `state`, in a fresh instance with the same settings.
-
-        A state that a version without turns saved has no beginning; a turn begins with the next event.
-        """
-        self._novelty.restore(state["score"])
+        """Continue from a saved `state`, in a fresh instance with the same settings."""
         self._pacing.restore(state["budget"])
-        self._began = state["bar"].get("began", self._pacing.t + 1)
+        self._owed.restore(turns_of(state))
 
-    def _decide(self, score: float) -> Verdict:
+    def _decide(self, owed: int) -> Verdict:
         if self._pacing.unspent <= 0:
             return Verdict(False, f"stopped by the paced filter: {self._pacing.spent}", StopCause.BUDGET)
-        threshold = self._pacing.t - self._began + 1.0
-        shown, bar = apart(score, threshold)
-        if score < threshold:
-            reason = f"stopped by the paced filter: its turn is over, interval {shown} below the threshold {bar}"
+        if owed < 1:
+            reason = f"stopped by the paced filter: nothing is owed to its subscriptions in turn {self._owed.turn}"
             return Verdict(False, reason, StopCause.SCORE)
-        return Verdict(True, f"passed the paced filter: interval {shown} reaches the threshold {bar} of this turn")
+        events = "1 event is" if owed == 1 else f"{owed} events are"
+        return Verdict(True, f"passed the paced filter: {events} owed to its subscription in turn {self._owed.turn}")
+
+
+def turns_of(state: State) -> dict[str, Any]:
+    """The turns in a saved state. Earlier versions saved intervals, and where a turn began; so nothing older is owed."""
+    if "turns" in state:
+        return dict(state["turns"])
+    began = state["bar"].get("began", state["budget"]["t"] + 1)
+    return {"turn": 1, "served": {name: int(last >= began) for name, last in state["score"]["last"].items()}}

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 
 from rankcast.choose.filters.chance import chance
+from rankcast.choose.filters.pacing import Pacing, takes_turns
+from rankcast.choose.filters.rotation import TurnsOwed
 from rankcast.choose.filters.sampling import Sampling
 from rankcast.choose.filters.score_sketch import sketch
 from rankcast.choose.filters.team_rounds import (
@@ -52,8 +54,11 @@ class TeamNode:
 
     def __init__(self, team: str, settings: Filter) -> None:
         self._settings = check_team_filter(settings)
-        sampling = settings.novelty is FilterKind.SAMPLING
-        self._judge: _Judge = _ByChance(team, settings) if sampling else _ByScore(settings)
+        self._judge: _Judge
+        if settings.novelty is FilterKind.SAMPLING:
+            self._judge = _ByChance(team, settings)
+        else:
+            self._judge = _ByTurn(settings) if takes_turns(settings) else _ByScore(settings)
         self._t = 0
         self._round: list[TeamMatch] = []
         self._own: set[int] = set()
@@ -88,7 +93,7 @@ class TeamNode:
     def state(self) -> State:
         """The state as plain data, for `restore`."""
         return {
-            "judge": self._judge.learned.state(),
+            "judge": self._judge.state(),
             "t": self._t,
             "round": [[one.seq, one.id, list(one.matching), list(one.specific)] for one in self._round],
             "own": sorted(self._own),
@@ -97,7 +102,7 @@ class TeamNode:
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Continue from a saved `state`."""
-        self._judge.learned.restore(state["judge"])
+        self._judge.restore(state["judge"])
         self._t = state["t"]
         self._round = [TeamMatch(seq, name, tuple(all_), tuple(some)) for seq, name, all_, some in state["round"]]
         self._own = set(state["own"])
@@ -113,12 +118,9 @@ class TeamNode:
 
 
 class _Judge(Protocol):
-    """Decides which of a node's matches are worth delivering, by what it has `learned`."""
+    """Decides which of a node's matches are worth delivering."""
 
     scores: list[float]
-
-    @property
-    def learned(self) -> NoveltyState | Sampling: ...
 
     @property
     def active(self) -> int: ...
@@ -130,6 +132,10 @@ class _Judge(Protocol):
     def delivered(self, match: TeamMatch) -> None: ...
 
     def count(self, match: TeamMatch) -> None: ...
+
+    def state(self) -> State: ...
+
+    def restore(self, state: State) -> None: ...
 
 
 class _ByScore:
@@ -143,7 +149,7 @@ class _ByScore:
 
     @property
     def active(self) -> int:
-        return self.learned.active
+        return 0  # a threshold does not need it
 
     def begin(self, orders: RoundOrders) -> None:
         self.scores = []
@@ -159,6 +165,49 @@ class _ByScore:
 
     def count(self, match: TeamMatch) -> None:
         pass
+
+    def state(self) -> State:
+        return self.learned.state()
+
+    def restore(self, state: State) -> None:
+        self.learned.restore(state)
+
+
+class _ByTurn(_ByScore):
+    """Threshold: what is owed in the turn, or, without a turn, what scores at least the threshold of the round."""
+
+    def __init__(self, settings: Filter) -> None:
+        super().__init__(settings)
+        self._owed = TurnsOwed(Pacing(settings.rate, settings.period).budget, settings.credit)
+        self._in_turns = False
+        self._team = 0
+
+    @property
+    def active(self) -> int:
+        return self._owed.active
+
+    def begin(self, orders: RoundOrders) -> None:
+        super().begin(orders)
+        self._in_turns = orders.turn is not None
+        self._owed.turn = self._owed.turn if orders.turn is None else orders.turn
+        self._team = orders.elsewhere + self._owed.active
+
+    def wants(self, match: TeamMatch, skipped: int, threshold: float) -> bool:
+        reaches = super().wants(match, skipped, threshold)
+        owed = self._owed.of(match.matching, self._team)
+        return owed > 0 if self._in_turns else reaches
+
+    def delivered(self, match: TeamMatch) -> None:
+        super().delivered(match)
+        self._owed.delivered(match, self._team)
+
+    def state(self) -> State:
+        return {**super().state(), "turns": self._owed.state()}
+
+    def restore(self, state: State) -> None:
+        super().restore(state)
+        if "turns" in state:
+            self._owed.restore(state["turns"])
 
 
 class _ByChance:
@@ -189,6 +238,12 @@ class _ByChance:
 
     def count(self, match: TeamMatch) -> None:
         self.learned.count(match.matching)
+
+    def state(self) -> State:
+        return self.learned.state()
+
+    def restore(self, state: State) -> None:
+        self.learned.restore(state)
 
 
 class Team:

@@ -27,7 +27,7 @@ class NodeReport(msgspec.Struct, frozen=True):
 
     `matched` and `delivered` have a bit for each event of the round. `wanted` is the number of events that the filter
     would let through, with or without quota. `points` are the node's scores (`rankcast.choose.filters.score_sketch`),
-    and `active` is the number of its subscriptions that ever matched (sampling) or were ever delivered (threshold).
+    and `active` is the number of its subscriptions that ever matched, if the filter needs it.
     """
 
     matched: bytes
@@ -43,6 +43,7 @@ class RoundOrders(msgspec.Struct, frozen=True):
     It delivers at most `quota` events, of those that score at least `threshold`. `matched` events matched the team
     before the round. Of each event of the round, the node expects `others` to match the other nodes alone. `delivered`
     has a bit for each event of the last round, and `elsewhere` is the number of active subscriptions of other nodes.
+    If subscriptions take turns, `turn` is the number of the current one, which decides instead of the threshold.
     """
 
     threshold: float
@@ -51,6 +52,7 @@ class RoundOrders(msgspec.Struct, frozen=True):
     others: float = 0.0
     delivered: bytes = b""
     elsewhere: int = 0
+    turn: int | None = None
 
 
 class PastRound(msgspec.Struct, frozen=True):
@@ -62,13 +64,13 @@ class PastRound(msgspec.Struct, frozen=True):
 
 
 class TeamState(msgspec.Struct):
-    """What the coordinator keeps: totals, the quotas it gave, the rounds of the last period, and where a turn began."""
+    """What the coordinator keeps: totals, the quotas it gave, the rounds of the last period, and the number of the turn."""
 
     quotas: list[int]
     matched: int = 0
     passed: int = 0
     rounds: list[PastRound] = []
-    turn: int = 1
+    turn: int = 0
 
 
 def check_team_filter(settings: Filter | None) -> Filter:
@@ -86,8 +88,9 @@ def first_orders(settings: Filter, nodes: int, length: int) -> tuple[TeamState, 
         budget = _ceil(settings.rate * length)
     else:
         budget = _floor(settings.rate * (length if settings.update is Update.LAZY else max(length, settings.period)))
-    quotas = _shares(budget, nodes)
-    return TeamState(quotas), [RoundOrders(0.0, quota) for quota in quotas]
+    state = TeamState(_shares(budget, nodes))
+    turn = _next_turn(state, settings, active=0) if takes_turns(settings) and length == 1 else None
+    return state, [RoundOrders(0.0, quota, turn=turn) for quota in state.quotas]
 
 
 def merge(
@@ -113,7 +116,10 @@ def merge(
     left = sum(before.quotas) - delivered.bit_count()
     state.quotas = _allotted(_budget(state, settings, max(0, left)), [one.wanted for one in reports])
     active = sum(report.active for report in reports)
-    threshold = _turn(state, settings, active) if takes_turns(settings) and length == 1 else _threshold(state, settings)
+    turn = None
+    if takes_turns(settings) and length == 1:
+        turn = _next_turn(state, settings, active) if matched else state.turn
+    threshold = _threshold(state, settings)
     told = delivered.to_bytes(-(-length // 8), "little")
     return state, [
         RoundOrders(
@@ -123,6 +129,7 @@ def merge(
             (matched.bit_count() - int.from_bytes(report.matched, "little").bit_count()) / max(1, length),
             told,
             active - report.active,
+            turn,
         )
         for report, quota in zip(reports, state.quotas, strict=True)
     ]
@@ -185,12 +192,12 @@ def _new_budget(state: TeamState, settings: Filter) -> int:
     return max(0, _floor(settings.rate * settings.period) - sum(one.delivered for one in state.rounds) + leaving)
 
 
-def _turn(state: TeamState, settings: Filter, active: int) -> float:
-    """The threshold of the next event, if nodes talk after each one, so that turns can begin at any event."""
+def _next_turn(state: TeamState, settings: Filter, active: int) -> int:
+    """The turn of the next event that matches, if nodes talk after each event, so that turns can begin at any one."""
     pacing = Pacing(settings.rate, settings.period)
     pacing.t, pacing.passed = state.matched + 1, state.passed
-    state.turn = pacing.turn(state.turn, active)
-    return pacing.t - state.turn + 1.0
+    state.turn += pacing.begins_turn(active)
+    return state.turn
 
 
 def _threshold(state: TeamState, settings: Filter) -> float:

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from rankcast.choose.filters.pacing import takes_turns
 from rankcast.engine.arrays.filters.batch import ArrayFilter
 from rankcast.engine.arrays.filters.given import DecayScores, GivenScores, RankScores
 from rankcast.engine.arrays.filters.random import ArrayRandom
 from rankcast.engine.arrays.filters.recent import ArrayRecentSampling
+from rankcast.engine.arrays.filters.rotation import ArrayRotation
 from rankcast.engine.arrays.filters.sampling import ArraySampling
 from rankcast.engine.arrays.filters.score_sampling import ArrayScoreSampling
 from rankcast.engine.arrays.filters.threshold import ArrayThreshold
@@ -48,6 +50,8 @@ def array_filter(
     match settings.novelty:
         case FilterKind.RANDOM:
             return ArrayRandom(user, settings)
+        case FilterKind.THRESHOLD if takes_turns(settings):
+            return ArrayRotation(settings, ids)
         case FilterKind.THRESHOLD | FilterKind.MINIMUM:
             return ArrayThreshold(settings, ids, given)
         case FilterKind.SAMPLING if given is not None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rankcast.choose.filters.pacing import Pacing, takes_turns
+from rankcast.choose.filters.pacing import Pacing
 from rankcast.engine.arrays.filters.batch import FilterBatch
 from rankcast.engine.arrays.filters.budgeted import BudgetState, grown
 from rankcast.engine.arrays.filters.given import GivenScores
@@ -24,15 +24,11 @@ class ArrayThreshold(BudgetState):
     def __init__(self, settings: Filter, ids: Sequence[str], given: GivenScores | None = None) -> None:
         super().__init__(settings, ids)
         self._given = given
-        from rankcast.engine.arrays.filters.kernels.budget import START
-
         count = len(ids)
         pacing = Pacing(settings.rate, settings.period)
         self._pace = float(pacing.rate), pacing.slack, pacing.few
         fixed = settings.novelty is FilterKind.MINIMUM
         self._bar = np.full(1, settings.minimum if fixed else 0.0)
-        self._turns = takes_turns(settings)
-        self._whole[START] = 1  # only turns read it
         self._delivered = np.zeros(count, np.int64)
         self._last = np.zeros(count, np.int64)
         self._previous = np.full(count, np.nan)
@@ -45,13 +41,8 @@ class ArrayThreshold(BudgetState):
     @property
     def threshold(self) -> float:
         """The lowest score with which the next event can pass; 0 if every event can."""
-        from rankcast.engine.arrays.filters.kernels.budget import ACTIVE, SPENT, START, T
         from rankcast.engine.arrays.filters.kernels.thresholds import PACED, paced_bar
 
-        if self._turns:
-            after = Pacing(self._settings.rate, self._settings.period)
-            after.t, after.passed = int(self._whole[T]) + 1, int(self._whole[SPENT])
-            return after.t - after.turn(int(self._whole[START]), int(self._whole[ACTIVE])) + 1.0
         if self._kind == PACED:
             heaps = (self._above, self._below, self._at, self._is_above)
             low = paced_bar(*self._pace, self._settings.period, self._whole, self._scores, *heaps)
@@ -60,10 +51,8 @@ class ArrayThreshold(BudgetState):
 
     @property
     def _kind(self) -> int:
-        from rankcast.engine.arrays.filters.kernels.thresholds import EAGER, FIXED, LAZY, PACED, TURNS
+        from rankcast.engine.arrays.filters.kernels.thresholds import EAGER, FIXED, LAZY, PACED
 
-        if self._turns:
-            return TURNS
         if self._settings.novelty is FilterKind.MINIMUM:
             return FIXED
         if self._settings.update is Update.PACED:
@@ -110,8 +99,6 @@ class ArrayThreshold(BudgetState):
         from rankcast.engine.arrays.filters.kernels.budget import ARRIVED, SEEN
         from rankcast.engine.arrays.filters.kernels.thresholds import FIXED, PACED
 
-        if self._turns:
-            return
         paced = self._kind == PACED
         if not paced:
             super()._make_room(events)
@@ -129,7 +116,7 @@ class ArrayThreshold(BudgetState):
 
     def state(self) -> State:
         """The state in the format of `Threshold`."""
-        from rankcast.engine.arrays.filters.kernels.budget import ABOVE, ARRIVED, SEEN, SPENT, START, T
+        from rankcast.engine.arrays.filters.kernels.budget import ABOVE, ARRIVED, SEEN, SPENT, T
         from rankcast.engine.arrays.filters.kernels.thresholds import EAGER, LAZY, PACED
 
         if self._given is not None:
@@ -150,19 +137,17 @@ class ArrayThreshold(BudgetState):
             highest = self._scores[self._above[: self._whole[ABOVE]]]
             seen = int(self._whole[SEEN])
             bar = {"value": float(self._bar[0]), "seen": seen, "highest": sorted(highest.tolist())}
-        if self._turns:
-            bar = {"began": int(self._whole[START])}
         budget = self._budget()
-        if self._turns or self._kind == PACED:
+        if self._kind == PACED:
             budget = {"t": int(self._whole[T]), "passed": int(self._whole[SPENT])}
         return {"score": score, "budget": budget, "bar": bar}
 
     def restore(self, state: State) -> None:
         """Continue from a saved state of this or of `Threshold`."""
-        from rankcast.engine.arrays.filters.kernels.budget import ABOVE, ACTIVE, SEEN, SPENT, START, T
+        from rankcast.engine.arrays.filters.kernels.budget import ABOVE, SEEN, SPENT, T
         from rankcast.engine.arrays.filters.kernels.thresholds import EAGER, LAZY, PACED, slide
 
-        if self._turns or self._kind == PACED:
+        if self._kind == PACED:
             self._whole[:] = 0
             self._whole[T], self._whole[SPENT] = state["budget"]["t"], state["budget"]["passed"]
         else:
@@ -174,9 +159,6 @@ class ArrayThreshold(BudgetState):
             self._fill(self._delivered, 0, score["delivered"])
             self._fill(self._last, 0, score["last"])
             self._fill(self._previous, np.nan, score["previous"])
-        if self._turns:
-            self._whole[START] = bar.get("began", self._whole[T] + 1)
-            self._whole[ACTIVE] = np.count_nonzero(self._last)
         if self._kind == LAZY:
             self._bar[0] = bar["value"]
             self._whole[SEEN] = bar["seen"]

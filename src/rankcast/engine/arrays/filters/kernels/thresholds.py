@@ -5,26 +5,24 @@ import numpy as np
 from rankcast.compiling import kernel
 from rankcast.engine.arrays.filters.kernels.budget import (
     ABOVE,
-    ACTIVE,
     ARRIVED,
     BELOW,
     PASSED,
     SEEN,
     SPENT,
-    START,
     T,
     count,
 )
 from rankcast.engine.arrays.filters.kernels.heaps import down, push, remove
 from rankcast.plain import Array
 
-__all__ = ["EAGER", "FIXED", "GIVEN", "INTERVAL", "LAZY", "PACED", "RATE", "TURNS", "paced_bar", "slide", "threshold"]
+__all__ = ["EAGER", "FIXED", "GIVEN", "INTERVAL", "LAZY", "PACED", "RATE", "paced_bar", "slide", "threshold"]
 
 # The ways of scoring.
 RATE, INTERVAL, GIVEN = range(3)
 
 # The kinds of threshold.
-LAZY, EAGER, FIXED, PACED, TURNS = range(5)
+LAZY, EAGER, FIXED, PACED = range(4)
 
 
 @kernel
@@ -169,18 +167,12 @@ def threshold(
         if bar_kind == PACED:
             low = paced_bar(rate, slack, few, period, whole, scores, above, below, at, is_above)
             passed = score >= low and rate * t - whole[SPENT] > 0
-        elif bar_kind == TURNS:
-            unspent = rate * t - whole[SPENT]
-            if unspent >= min(slack, max(1, whole[ACTIVE])):
-                whole[START] = t
-            passed = score >= t - whole[START] + 1 and unspent > 0
         else:
             passed = score >= bar[0] and whole[PASSED] < k
         out[event] = passed
         if passed:
             for number in range(first, end):
                 delivered[places[number]] += 1
-                whole[ACTIVE] += last[places[number]] == 0
                 last[places[number]] = t
         if bar_kind == EAGER:
             slide(score, k, period, whole, scores, above, below, at, is_above)
@@ -202,7 +194,6 @@ def threshold(
                 whole[ABOVE] = 0
         if bar_kind == PACED:
             slide(score, max(1, whole[ABOVE]), period, whole, scores, above, below, at, is_above)
-        if bar_kind in (PACED, TURNS):
             whole[T] = t
             whole[SPENT] += passed
         else:
