@@ -47,3 +47,30 @@ def test_everybodys_graph_takes_each_users_own_concepts(service: Service) -> Non
         "b": ["e7", "e2"],
     }
     assert study.walk(1)[0].specific == {"ann": ("a",), "bob": ("b",)}
+
+
+def test_everybodys_graph_takes_an_override_for_its_user_alone(service: Service) -> None:
+    """Two users say the same and mean different things: two nodes, each covered and matched as its user means it."""
+    low = {"kind": "concept", "name": "low", "attribute": "x"}
+    records = [
+        {**low, "left_shoulder": [1, 3]},
+        {**low, "user": "ann", "left_shoulder": [7, 9]},
+        {"kind": "subscription", "id": "a", "user": "ann", "where": "x is low"},
+        {"kind": "subscription", "id": "b", "user": "bob", "where": "x is low"},
+        {"kind": "subscription", "id": "wide", "user": "bob", "where": "x < 5"},
+    ]
+    service.put(*map(decode_record, records))
+    service.publish([decode_event({"id": f"e{x}", "time": "2026-01-01", "attributes": {"x": x}}) for x in (1, 6)])
+    catalog = service.catalog()
+    study = service.trials.run("ann", study_cover, service.history(10), catalog, list(catalog.subscriptions.values()))
+    names = {node.interests[0].subscription: node for node in study.graph.nodes}
+    assert {name: [event.id for event in study.events_of(node.number)] for name, node in names.items()} == {
+        "a": ["e6", "e1"],
+        "b": ["e1"],
+        "wide": ["e1"],
+    }
+    below = {
+        name: {study.graph.nodes[at].interests[0].subscription for at in node.children} for name, node in names.items()
+    }
+    assert below == {"a": {"wide"}, "wide": {"b"}, "b": set()}
+    assert study.walk(0)[0].specific == {"ann": ("a",)}
