@@ -84,6 +84,8 @@ def subscriptions(drawn: Sequence[Interval]) -> list[Subscription]:
     ]
 
 
+LARGER_K = "sensitive to k, says the paper; any such strategy forwards no less at a larger k, so no rule goes by it"
+
 WORKLOADS = ("one attribute", "two attributes, sides of 30-60 %", "two attributes, areas of 30-60 %")
 """What "span between 30 % and 60 % of the publication space" may mean; the paper does not say which."""
 

@@ -1,11 +1,11 @@
 """Figure 5(a): share of 10,000 subscriptions forwarded, k 1 to 10."""
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from statistics import fmean
 
 from experiments.covering_common import (
     COLOURS,
+    LARGER_K,
     SOURCE,
     WORKLOADS,
     intervals,
@@ -36,12 +36,6 @@ BELOW_RANK_COVER = Rule(
     lambda ancestor, rank: all(one < other for one, other in zip(ancestor[1:], rank[1:], strict=True)),
     example=([1.5, 2.0, 3.0], [1.5, 4.0, 9.0]),
     contradiction=([1.5, 2.0, 9.0], [1.5, 4.0, 9.0]),
-)
-RISES_WITH_K = Rule(
-    "RankCoverK forwards more at each larger k",
-    lambda rank: all(one < other for one, other in pairwise(rank)),
-    example=([1.5, 4.0, 9.0],),
-    contradiction=([1.5, 4.0, 4.0],),
 )
 
 
@@ -125,7 +119,8 @@ def draw(report: ExperimentReport, count: int, paper: Mapping[str, float]) -> di
         "eliminates this limitation",
         "by the longest chain, which is RankCoverK at its best",
     )
-    report.shape(RISES_WITH_K, [(one["RankCoverK"],) for one in found], "seeds", "sensitive to increasing values of k")
+    line = means["RankCoverK"]
+    report.ours("RankCoverK, k 1 to 10", f"{line[0]:.2f} to {line[-1]:.2f} %", note=LARGER_K)
     for name, (counts, _) in squares.items():
         report.ours(
             f"AncestorCoverK at k 10, {name}",
