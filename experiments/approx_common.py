@@ -14,10 +14,10 @@ from rankcast.model import Concept, Event, Interval, Term
 PAPER = Paper(
     "A-ToPSS (VLDB 2004)",
     "A-ToPSS: approximate matching (Liu and Jacobsen, VLDB 2004 demonstration)",
-    agrees="The number of matches depends on the interval of a publication for every kind of subscriber, and vague "
-    "subscriptions of optimistic subscribers find more than crisp ones.",
+    agrees="The number of matches depends on the interval of a publication for every kind of subscriber.",
     differs="Vague subscriptions of indifferent and pessimistic subscribers find fewer than crisp ones once the interval "
-    "is wide, because necessity falls. The paper's sentence does not tell these subscribers apart.",
+    "is wide, because necessity falls. Those of optimistic ones find more by our choice of axes, which decides nothing. The "
+    "paper's sentence does not tell these subscribers apart.",
     unknown=(
         "Every number: the paper is a demonstration, and our copy has no values in its Figure 7.",
         "The axes of its membership functions; those of the condo example are ours.",
