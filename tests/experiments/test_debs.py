@@ -31,7 +31,8 @@ def test_table_2_is_met_to_the_node_but_for_the_papers_slip(known, tmp_path):
 def test_table_1_with_few_draws(known, tmp_path):
     report = ExperimentReport(tmp_path)
     known["debs_table1"].run(report, samples=2)
-    assert len(report.comparisons) == 22 + 1 + 2
+    assert len(report.comparisons) == 22 + 1 + 3
+    assert any(row.what.startswith("diversity of k films drawn by chance") for row in report.comparisons)
     assert (tmp_path / "debs_table1.csv").exists()
 
 
