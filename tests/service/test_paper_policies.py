@@ -22,6 +22,10 @@ CASES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
         {"filter": {**THRESHOLD, "update": "paced"}},
         ("--filter", "threshold", *RATE),  # the command paces by itself
     ),
+    "turns": (
+        {"filter": {**THRESHOLD, "update": "paced", "scoring": "interval"}},
+        ("--filter", "threshold", *RATE, "--scoring", "interval"),
+    ),
     "credit": (
         {"filter": {**THRESHOLD, "update": "eager", "credit": "most_novel"}},
         ("--filter", "threshold", *RATE, "--update", "eager", "--credit", "most_novel"),

@@ -11,6 +11,7 @@ THRESHOLD = {"novelty": "threshold", "rate": 0.3, "period": 12}
 POLICIES = {
     "paced": {"filter": {**THRESHOLD, "update": "paced"}},
     "turns": {"filter": {**THRESHOLD, "update": "paced", "scoring": "interval"}},
+    "turns of one": {"filter": {**THRESHOLD, "update": "paced", "scoring": "interval", "credit": "most_novel"}},
     "credit": {"filter": {**THRESHOLD, "credit": "most_novel"}},
     "period": {"filter": {**THRESHOLD, "rates": "period", "update": "eager"}},
     "decayed": {"filter": {**THRESHOLD, "rates": "decayed", "half_life": 5}},
