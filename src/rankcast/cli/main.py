@@ -71,7 +71,7 @@ def rankcast(
 def main() -> None:
     """The entry point. It imports only the module of the command that is named first."""
     notice_ctrl_c()
-    gc.set_threshold(50_000)  # importing makes objects that stay: looking for garbage takes a tenth of a start,
+    gc.set_threshold(200_000)  # importing makes objects that stay: looking for garbage takes a tenth of a start,
     atexit.register(gc.freeze)  # and as much at the end
     first = sys.argv[1] if len(sys.argv) > 1 else None
     application(first if first in NAMES else None)()

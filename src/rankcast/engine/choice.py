@@ -3,7 +3,8 @@
 All engines give the same results, so the choice affects only the running time.
 """
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ __all__ = [
     "LIVE_BATCH",
     "MANY_SUBSCRIPTIONS",
     "Engine",
+    "is_served_before_compiled",
     "is_small",
     "shard_for",
 ]
@@ -37,6 +39,9 @@ INDEX_FROM = 100
 LIVE_BATCH = 1_500
 """The assumed number of events for a pipeline that waits for events. From 667 subscriptions on, it therefore starts
 on arrays, and the kernels (200 MiB, a second or two) load with the first events and not during a later burst."""
+
+LESS_THAN_COMPILING = 30.0
+"""Compiling the loops on first use takes longer than these seconds on every machine."""
 
 FAR_BEHIND = 20_000
 """A pipeline that is this many events behind chooses its kind of shard again."""
@@ -58,6 +63,23 @@ class Engine(Enum):
 def is_small(events: int, subscriptions: int) -> bool:
     """Whether plain evaluation finishes first."""
     return events < FEW_EVENTS and events * subscriptions < FEW_PAIRS
+
+
+def is_served_before_compiled(catalog: "Catalog", matched: Iterable[str]) -> bool:
+    """Whether the loops are still to be compiled here, and plain evaluation serves these matches sooner.
+
+    `matched` names the subscription of each match. If the loops are compiled, this loads numba.
+    """
+    from rankcast.model import policy_cost
+
+    cost = {user: policy_cost(catalog.policy_of(user)) for user in catalog.users()}
+    counts = Counter(matched)
+    seconds = sum(count * cost[catalog.subscriptions[name].user] for name, count in counts.items()) / 1e6
+    if seconds > LESS_THAN_COMPILING:
+        return False
+    from rankcast.engine.warming import are_compiled
+
+    return not are_compiled()
 
 
 def shard_for(

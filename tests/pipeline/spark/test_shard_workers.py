@@ -85,7 +85,22 @@ def test_small_jobs_use_the_reference_and_large_ones_arrays(world, monkeypatch):
     catalog, events = Catalog(list(world.records())), numbered(world.events(40))
     small = served(catalog, events, 2, 10, 20)
     monkeypatch.setattr(shard_workers, "is_small", lambda events, subscriptions: False)
+    monkeypatch.setattr(shard_workers, "is_served_before_compiled", lambda catalog, matched: False)
     assert deliveries(served(catalog, events, 2, 10, 20)) == deliveries(small) == expected(replay(catalog, events))
+
+
+def test_while_loops_are_not_compiled_the_reference_serves_what_takes_less(world, monkeypatch):
+    def no_arrays(catalog):
+        raise AssertionError("the loops would be compiled")
+
+    catalog, events = Catalog(list(world.records())), numbered(world.events(40))
+    monkeypatch.setattr(shard_workers, "is_small", lambda events, subscriptions: False)
+    monkeypatch.setattr(shard_workers, "_batch_shard", no_arrays)
+    monkeypatch.setattr("rankcast.engine.warming.are_compiled", lambda: False)
+    assert deliveries(served(catalog, events, 2, 10, 20)) == expected(replay(catalog, events))
+    monkeypatch.setattr("rankcast.engine.warming.are_compiled", lambda: True)
+    with pytest.raises(AssertionError, match="compiled"):
+        served(catalog, events, 2, 10, 20)
 
 
 def test_imprecise_values_have_degrees(world):

@@ -52,10 +52,8 @@ def demo(
 def _digests(limit: int, out: Output) -> "list[DemoDigest]":
     """The digests of all users."""
     from rankcast.cli.installation.digest import DemoDigest
-    from rankcast.engine.warming import compile_beside
     from rankcast.lab.datasets import demo_catalog, movies
 
-    compile_beside()  # while Spark starts
     catalog = demo_catalog()
     on_spark = is_installed("spark")
     if not on_spark:

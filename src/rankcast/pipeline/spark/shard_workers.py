@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from rankcast.choose.positions import instant
-from rankcast.engine.choice import is_small
+from rankcast.engine.choice import is_served_before_compiled, is_small
 from rankcast.engine.moments import RelevantMoments
 from rankcast.engine.published import NamedMatches, PublishedEvents
 from rankcast.engine.reference.shard import Shard
@@ -68,8 +68,14 @@ class _ServedShard:
         self._moments = RelevantMoments(catalog.policies.values())
         self._notes: list[SetAside] = []
         self._names = list(catalog.subscriptions)
-        is_short = second is None and is_small(0 if first is None else len(first.times), len(catalog.subscriptions))
+        is_short = first is None or (second is None and self._is_short(catalog, first))
         self._shard = Shard(catalog) if is_short else _batch_shard(catalog)
+
+    def _is_short(self, catalog: Catalog, block: Block) -> bool:
+        """Whether the reference engine serves the only block first."""
+        if is_small(len(block.times), len(catalog.subscriptions)):
+            return True
+        return is_served_before_compiled(catalog, (self._names[at] for at in block.matches.subscription.tolist()))
 
     def deliveries(self) -> Iterator[pa.Table]:
         """The deliveries of each block, and those that are due at the end."""
