@@ -12,7 +12,7 @@ import typer
 
 from rankcast.cli.completion import complete_preset
 from rankcast.cli.options import DEFAULT_STORE, Json, MaxPolicyCost, OneUser, StorePath, check_user
-from rankcast.cli.output import Output, TableColumn
+from rankcast.cli.output import Output, TableColumn, amounts
 from rankcast.cli.values import numbers
 from rankcast.language.presets import PRESETS, filter_of_kind, preset_fields
 from rankcast.model import (
@@ -33,9 +33,7 @@ __all__ = ["policy"]
 _COLUMNS = (
     TableColumn("user", style="bold"),
     TableColumn("mode"),
-    TableColumn("k", align="right"),
-    TableColumn("length", align="right"),
-    TableColumn("sigma", align="right"),
+    *amounts("k", "length", "sigma"),
     TableColumn("more", folds=True),
 )
 _SHOWN = ("kind", "user", "mode", "k", "length", "unit", "sigma")
