@@ -8,7 +8,7 @@ from rankcast.overlay import Tree
 from rankcast.service.brokers.messages import BrokerTree
 from rankcast.service.page.overlay.overlay_drawing import overlay_svg
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import group, table, words
+from rankcast.service.page.widgets import group, row, table, words
 from rankcast.service.studies.overlay_run import Run
 
 __all__ = ["show_running", "traffic_of"]
@@ -51,11 +51,9 @@ def _show(found: BrokerTree) -> None:
     with table("Links of the brokers", _TITLES, "rc-number"):
         for broker in found.brokers:
             for link in broker.links:
-                with group("tr"):
-                    words("td", f"{broker.name} → {link.to}", "rc-strong")
-                    words("td", "connected" if link.connected else "away")
-                    for number in (link.known, link.forwarded, link.hidden, link.sent, link.saved, link.lag):
-                        words("td", f"{number:,}")
+                numbers = (link.known, link.forwarded, link.hidden, link.sent, link.saved, link.lag)
+                state = "connected" if link.connected else "away"
+                row((f"{broker.name} → {link.to}", "rc-strong"), state, *(f"{number:,}" for number in numbers))
 
 
 def traffic_of(found: BrokerTree) -> tuple[Run, str]:
