@@ -11,7 +11,7 @@ A predicate may have ``"thresholds": [possibility, necessity]``; a time is writt
 """
 
 from datetime import datetime
-from typing import Any, assert_never
+from typing import assert_never
 
 from rankcast import model
 from rankcast.errors import ExpressionError, LimitError, ModelError, RecordError, did_you_mean
@@ -70,7 +70,7 @@ def _to_json(expression: model.Expression) -> JsonObject:
     return form
 
 
-def _value_to_json(value: model.Scalar) -> Any:
+def _value_to_json(value: model.Scalar) -> object:
     return {"time": show_time(value)} if isinstance(value, datetime) else value
 
 

@@ -4,7 +4,6 @@ See semantics: Approximate matching; semantics: Files.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from rankcast import model
 from rankcast.errors import ModelError, RecordError
@@ -92,7 +91,7 @@ def _table(value: object, place: str) -> model.Table:
     )
 
 
-def _pairs(value: object, place: str) -> list[tuple[Any, Any]]:
+def _pairs(value: object, place: str) -> list[tuple[object, object]]:
     shape = "an object {value: degree} or a list of pairs" if place.endswith("'table'") else "a list of pairs"
     if not isinstance(value, list | tuple):
         raise RecordError(f"{place} must be {shape} [x, degree], not {what_is(value)}")

@@ -1,13 +1,14 @@
 """``rankcast rejects``: lists the input that could not be used. Other commands report it at once with `tell`."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rankcast.cli.exits import NEGATIVE
 from rankcast.cli.options import DEFAULT_STORE, MOST_ROWS, Json, StorePath, bounded, user_option
 from rankcast.cli.output import Output, TableColumn
+from rankcast.plain import JsonObject
 from rankcast.wording import counted
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def rejects(
             return
         found = opened.rejects(limit)
 
-    def cells(reject: Mapping[str, Any]) -> Sequence[str]:
+    def cells(reject: JsonObject) -> Sequence[str]:
         when = reject["when"].replace("T", " ")[:19]
         return when, f"{reject['file']}:{reject['line']}", reject["reason"], reject["raw"][:60]
 
@@ -133,7 +134,7 @@ def serve_again(
 def _list_set_aside(rows: "Sequence[KeptSetAside]", out: Output) -> None:
     from rankcast.language.declared_json import record_of
 
-    def cells(row: Mapping[str, Any]) -> Sequence[str]:
+    def cells(row: JsonObject) -> Sequence[str]:
         event = row["event"] or f"all from {row['seq']:,} on"
         return row["when"].replace("T", " ")[:19], row["user"] or "all users", event, str(row["version"]), row["error"]
 
