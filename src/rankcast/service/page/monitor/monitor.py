@@ -30,7 +30,7 @@ from rankcast.service.page.widgets import (
     table,
     words,
 )
-from rankcast.service.studies.vague_matches import Kinds, Sighting, kinds_in_history
+from rankcast.service.studies.vague_matches import BestMatch, MatchesByKind, kinds_in_history
 from rankcast.service.trial_tasks import funnel_history
 from rankcast.service.trials import Funnel
 from rankcast.store.status import Status, status
@@ -256,20 +256,20 @@ class _Monitor:
             if users > len(funnels):
                 words("p", f"and {users - len(funnels):,} more users", "rc-soft")
 
-    def _show_kinds(self, kinds: Kinds) -> None:
+    def _show_kinds(self, kinds: MatchesByKind) -> None:
         self._kinds.clear()
         with self._kinds:
             with group("section", "rc-card rc-column"):
                 words("h2", f"{len(kinds.outright):,} match outright")
                 words("p", "Possible and certain: what a crisp system would find, too.", "rc-soft rc-small")
-                for sighting in kinds.outright[:_SHOWN]:
-                    _outright(sighting)
+                for match in kinds.outright[:_SHOWN]:
+                    _outright(match)
                 _none(kinds.outright, "None of the recent events matches this user outright.")
             with group("section", "rc-card rc-column"):
                 words("h2", f"{len(kinds.vaguely):,} match only to a degree")
                 words("p", "What a crisp system would miss, or could not tell.", "rc-soft rc-small")
-                for sighting in kinds.vaguely[:_SHOWN]:
-                    _vague(sighting)
+                for match in kinds.vaguely[:_SHOWN]:
+                    _vague(match)
                 if kinds.left_out:
                     words("p", f"{kinds.left_out:,} subscriptions were not looked at.", "rc-soft rc-small")
                 _none(kinds.vaguely, "No vague match: it takes a vague word in a subscription, or an imprecise offer.")
@@ -303,24 +303,24 @@ class _Monitor:
                     row((f"{reject.when:%Y-%m-%d %H:%M:%S}", "rc-number"), where, reject.reason, raw)
 
 
-def _outright(sighting: Sighting) -> None:
+def _outright(match: BestMatch) -> None:
     with group("div", "rc-sighting"):
-        words("span", title_of(sighting.event), "rc-strong")
-        told = ", ".join(f"{name} {value}" for name, value in facts(sighting.event, 4))
-        words("span", f"{sighting.subscription.id}: {told}", "rc-soft rc-small")
+        words("span", title_of(match.event), "rc-strong")
+        told = ", ".join(f"{name} {value}" for name, value in facts(match.event, 4))
+        words("span", f"{match.subscription.id}: {told}", "rc-soft rc-small")
 
 
-def _vague(sighting: Sighting) -> None:
+def _vague(match: BestMatch) -> None:
     with group("div", "rc-sighting"):
-        words("span", title_of(sighting.event), "rc-strong")
-        words("span", f"{sighting.subscription.id}: {'; '.join(sighting.vague)}", "rc-soft rc-small")
+        words("span", title_of(match.event), "rc-strong")
+        words("span", f"{match.subscription.id}: {'; '.join(match.vague)}", "rc-soft rc-small")
         with group("span", "rc-row rc-small rc-number"):
-            for name, value in (("possible", sighting.possibility), ("certain", sighting.necessity)):
+            for name, value in (("possible", match.possibility), ("certain", match.necessity)):
                 fill_bar(value, f"{name} to {value:.2f}")
                 words("span", f"{name} {value:.2f}")
 
 
-def _none(found: tuple[Sighting, ...], text: str) -> None:
+def _none(found: tuple[BestMatch, ...], text: str) -> None:
     if not found:
         words("p", text, "rc-soft")
     elif len(found) > _SHOWN:

@@ -14,7 +14,7 @@ from rankcast.service.page.overlay.overlay_drawing import overlay_svg
 from rankcast.service.page.overlay.running_brokers import show_running
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, group, row, set_props, table, words
-from rankcast.service.studies.overlay_run import Run, Setup, run
+from rankcast.service.studies.overlay_run import SimulationRun, SimulationSetup, run
 
 __all__ = ["build"]
 
@@ -65,9 +65,9 @@ class _OverlayPage:
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self._setup = Setup()
-        self._runs: dict[Setup, Run] = {}
-        self._shown: Run | None = None
+        self._setup = SimulationSetup()
+        self._runs: dict[SimulationSetup, SimulationRun] = {}
+        self._shown: SimulationRun | None = None
         self._latest = 0
         self._sent = -1
         with group("section", "rc-card rc-controls", aria_label="Set-up"):
@@ -136,7 +136,7 @@ class _OverlayPage:
         except RankcastError as error:
             self._told.text = str(error)
 
-    async def _run_of(self, setup: Setup) -> Run:
+    async def _run_of(self, setup: SimulationSetup) -> SimulationRun:
         """The result of a run, cached for this page."""
         if setup not in self._runs:
             if len(self._runs) >= _REMEMBERED:
@@ -151,7 +151,7 @@ class _OverlayPage:
         self._sent = (self._sent + 1) % len(self._shown.routes)
         self._show(self._setup, self._shown)
 
-    def _show(self, setup: Setup, found: Run) -> None:
+    def _show(self, setup: SimulationSetup, found: SimulationRun) -> None:
         route = found.routes[self._sent] if self._sent >= 0 else None
         name, meaning = _STRATEGIES[setup.strategy]
         self._title.text = f"{name}. {meaning}"
@@ -177,7 +177,7 @@ class _OverlayPage:
             f"The publisher's broker knows {found.known[setup.publisher]:,} of {setup.subscribers:,} subscriptions."
         )
 
-    def _compare(self, setup: Setup, runs: dict[str, Run]) -> None:
+    def _compare(self, setup: SimulationSetup, runs: dict[str, SimulationRun]) -> None:
         all_of_them = runs["regular"]
         self._table.clear()
         with self._table, table("The strategies compared", _TITLES, "rc-number"):

@@ -4,7 +4,7 @@ from html import escape
 
 from rankcast.cover.layered_layout import Box, layered
 from rankcast.service.page.drawings import line_down
-from rankcast.service.studies.overlay_run import Route, Run
+from rankcast.service.studies.overlay_run import Route, SimulationRun
 
 __all__ = ["overlay_svg"]
 
@@ -16,7 +16,7 @@ _STEP = 0.55
 """Seconds of the animation from broker to broker."""
 
 
-def overlay_svg(run: Run, publisher: str, route: Route | None = None) -> str:
+def overlay_svg(run: SimulationRun, publisher: str, route: Route | None = None) -> str:
     """Draw the tree. Links with more traffic are thicker. With a `route`, a dot follows that publication."""
     layer = {publisher: 0}
     for below, above in run.upstream:
