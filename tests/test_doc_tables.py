@@ -4,20 +4,25 @@ import re
 from dataclasses import fields
 from datetime import timedelta
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from fastapi.testclient import TestClient
 from typer.main import get_command
 
 from rankcast.cli.main import app
-from rankcast.language import show_duration
+from rankcast.engine.explain import Reason
+from rankcast.language import parse_duration, show_duration
 from rankcast.language.event_limits import EventLimits
 from rankcast.language.membership_json import FORMS
 from rankcast.model import Attitude, Filter, Ranking, ScorerName
 from rankcast.model.declared import declared as declared_fields
 from rankcast.overlay import STRATEGIES
+from rankcast.pipeline import kafka_security
 from rankcast.service import Limits, ServiceSettings, create_app
 from rankcast.service.access import Role
+from rankcast.service.brokers.messages import Message
+from rankcast.service.push.webhooks.retrying import RetrySchedule
 from rankcast.store.audit_log import ACTIONS
 from rankcast.store.retention.rules import KINDS, show_rule
 
@@ -105,6 +110,8 @@ LISTED = [
     ("producer.md", "`score`", [*(one.value for one in ScorerName), '"function": "name"']),
     ("producer.md", "`--strategy`", list(STRATEGIES)),
     ("semantics.md", "word", [one.value for one in Attitude]),
+    ("webhooks.md", "reason", [one.value for one in Reason]),
+    ("brokers.md", "`type`", [one.__struct_config__.tag for one in get_args(Message)]),
 ]
 
 
@@ -112,6 +119,33 @@ LISTED = [
 def test_every_declared_word_has_a_row_and_no_other(page, title, declared):
     told = [word for row in rows_of(page, title) for word in re.findall(r"`([^`]+)`", row[0])]
     assert sorted(told) == sorted(declared)
+
+
+def test_the_attempts_to_send_a_message():
+    rows = rows_of("webhooks.md", "attempt")
+    delays = RetrySchedule().delays
+    assert [row[0] for row in rows] == [str(number + 1) for number in range(len(delays) + 1)]
+    assert [spoken(row[1]) for row in rows[1:]] == list(delays)
+    for number, row in enumerate(rows[1:], 1):
+        since = sum(delays[:number], timedelta(0))
+        assert spoken(row[2]) == (since if since < MINUTE else since // MINUTE * MINUTE), row
+
+
+MINUTE = timedelta(minutes=1)
+
+
+def spoken(text: str) -> timedelta:
+    return parse_duration(text.replace(" ", "").replace("min", "m"))
+
+
+def test_the_settings_of_a_file_for_kafka():
+    """All names that a file may have, and the words that some of them take."""
+    rows = rows_of("deploy.md", "name in the file")
+    told = [name for row in rows for name in re.findall(r"`([^`]+)`", row[0])]
+    assert sorted(told) == sorted(kafka_security._NAMES)
+    for row in rows:
+        for word in kafka_security._CHOICES.get(row[0].strip("`"), ()):
+            assert f"`{word}`" in row[1], (row[0], word)
 
 
 def test_attitudes():

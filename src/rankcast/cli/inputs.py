@@ -8,9 +8,9 @@ from rankcast.cli.output import Output, write_lines
 from rankcast.language.compressed import is_compressed
 
 if TYPE_CHECKING:
-    from rankcast.model import Catalog, Event
+    from rankcast.model import Catalog, Event, Reject
 
-__all__ = ["count_lines", "read_inputs"]
+__all__ = ["count_lines", "read_catalog_file", "read_inputs"]
 
 
 def read_inputs(
@@ -18,14 +18,13 @@ def read_inputs(
 ) -> "tuple[Catalog, list[Event], int]":
     """Read the catalog and the events in publication order; report and count the unusable lines."""
     from rankcast.engine.event_texts import read_texts
-    from rankcast.language import encode_reject, read_catalog, read_events
+    from rankcast.language import encode_reject, read_events
     from rankcast.language.event_files import event_file
     from rankcast.overlay import check_publication
 
     if understood := event_file(events_file).understood():
         out.say(understood)
-    with out.progress("reading the catalog", count_lines(catalog_file)) as advance:
-        catalog, bad_records = read_catalog(catalog_file, lambda number: advance(1))
+    catalog, bad_records = read_catalog_file(catalog_file, out)
     with out.progress("reading the events", count_lines(events_file)) as advance:
         events, bad_events = read_events(
             events_file, catalog, lambda number: advance(1), lambda event: check_publication(catalog, event), read_texts
@@ -35,6 +34,14 @@ def read_inputs(
         write_lines(rejects_file, map(encode_reject, found))
     tell(out, found)
     return catalog, events, len(found)
+
+
+def read_catalog_file(file: Path, out: Output) -> "tuple[Catalog, list[Reject]]":
+    """Read a catalog, with a progress bar; also returns the lines that cannot be used."""
+    from rankcast.language import read_catalog
+
+    with out.progress("reading the catalog", count_lines(file)) as advance:
+        return read_catalog(file, lambda number: advance(1))
 
 
 def count_lines(path: Path | str) -> int | None:

@@ -33,6 +33,8 @@ __all__ = [
     "duration",
     "existing_file",
     "input_file",
+    "output_file",
+    "user_option",
 ]
 
 DEFAULT_STORE = "rankcast.db"
@@ -116,13 +118,15 @@ MaxPolicyCost: TypeAlias = Annotated[
     ),
 ]
 
-UserName: TypeAlias = Annotated[
-    str, typer.Option("--user", "-u", metavar="NAME", help="User name.", autocompletion=complete_user)
-]
 
-OneUser: TypeAlias = Annotated[
-    str | None, typer.Option("--user", "-u", metavar="NAME", help="User name.", autocompletion=complete_user)
-]
+def user_option(help: str = "User name.") -> Any:  # noqa: A002
+    """An option that names a user."""
+    return typer.Option("--user", "-u", metavar="NAME", help=help, autocompletion=complete_user)
+
+
+UserName: TypeAlias = Annotated[str, user_option()]
+
+OneUser: TypeAlias = Annotated[str | None, user_option()]
 
 
 def existing_file(given: _Files) -> _Files:
@@ -139,22 +143,21 @@ def input_file(name: str, help: str) -> Any:  # noqa: A002
     return typer.Option(name, callback=existing_file, dir_okay=False, metavar="FILE", help=help)
 
 
+def output_file(name: str, help: str) -> Any:  # noqa: A002
+    """An option that names a file to write."""
+    return typer.Option(name, dir_okay=False, metavar="FILE", help=help)
+
+
 CatalogFile: TypeAlias = Annotated[
     Path, input_file("--catalog", "Catalog file (JSON Lines): subscriptions, preferences, policies and concepts.")
 ]
 
 EventsFile: TypeAlias = Annotated[Path, input_file("--events", "Event file (JSON Lines, CSV, Parquet, …).")]
 
-OutFile: TypeAlias = Annotated[
-    Path | None,
-    typer.Option("--out", dir_okay=False, metavar="FILE", help="Write JSON Lines to this file instead of stdout."),
-]
+OutFile: TypeAlias = Annotated[Path | None, output_file("--out", "Write JSON Lines to this file instead of stdout.")]
 
 RejectsFile: TypeAlias = Annotated[
-    Path | None,
-    typer.Option(
-        "--rejects", dir_okay=False, metavar="FILE", help="Write all rejected lines to this file, as JSON Lines."
-    ),
+    Path | None, output_file("--rejects", "Write all rejected lines to this file, as JSON Lines.")
 ]
 
 KEEP_HELP = (

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
     from rich.table import Table
 
-__all__ = ["Output", "TableColumn", "counted", "printable", "table", "write_lines"]
+__all__ = ["Output", "TableColumn", "amounts", "printable", "table", "write_lines"]
 
 _PIECE = 1 << 15
 
@@ -35,16 +35,6 @@ def printable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode().translate(_CONTROLS)
 
 
-def counted(count: int, what: str) -> str:
-    """A number with its noun, in singular or plural.
-
-    >>> counted(1, "line"), counted(1200, "line"), counted(2, "delivery")
-    ('1 line', '1,200 lines', '2 deliveries')
-    """
-    several = f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
-    return f"{count:,} {what if count == 1 else several}"
-
-
 @dataclass(frozen=True, slots=True)
 class TableColumn:
     """A column of a table for people. Only a column with `folds` may be wrapped."""
@@ -53,6 +43,11 @@ class TableColumn:
     align: Literal["left", "right", "center"] = "left"
     style: str = ""
     folds: bool = False
+
+
+def amounts(*names: str) -> tuple[TableColumn, ...]:
+    """Columns of numbers, which are aligned to the right."""
+    return tuple(TableColumn(name, align="right") for name in names)
 
 
 class Output:

@@ -9,6 +9,7 @@ from rankcast.frames.tables import EventFrame, Frame, FrameKind, frame_of
 from rankcast.language import encode_event, show_time
 from rankcast.language.columns import column_lists
 from rankcast.model import Delivery, Event, Match
+from rankcast.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,9 +76,8 @@ class Deliveries(Sequence[Delivery]):
         return iter(self.deliveries)
 
     def __repr__(self) -> str:
-        users = "1 user" if len(self.matched) == 1 else f"{len(self.matched):,} users"
-        sent = "1 delivery" if len(self.deliveries) == 1 else f"{len(self.deliveries):,} deliveries"
-        events = "1 event" if len(self.events) == 1 else f"{len(self.events):,} events"
+        users, events = counted(len(self.matched), "user"), counted(len(self.events), "event")
+        sent = counted(len(self.deliveries), "delivery")
         return f"<{sent} of {events} to {users}>"
 
     @property

@@ -13,20 +13,7 @@ from rankcast.errors import ModelError, RecordError, did_you_mean
 from rankcast.language.fields import Fields, cut, number_of, text_of
 from rankcast.language.times import parse_duration, parse_time, show_duration, show_time
 from rankcast.model import Filter, FilterKind, Length, Unit
-from rankcast.model.declared import (
-    Declared,
-    Duration,
-    Instant,
-    Name,
-    Names,
-    Nested,
-    Numbers,
-    Real,
-    Truth,
-    Whole,
-    Word,
-    declared,
-)
+from rankcast.model import declared as kinds
 from rankcast.plain import JsonObject
 
 __all__ = ["decode_fields", "encode_fields", "encode_value", "json_fields", "record_of"]
@@ -37,14 +24,14 @@ UNIT = "unit"
 
 def json_fields(record: type) -> list[str]:
     """The names of the fields in the JSON form of a record."""
-    names = [one.name for one in declared(record)]
-    return [*names, UNIT] if any(_is_length(one) for one in declared(record)) else names
+    names = [one.name for one in kinds.declared(record)]
+    return [*names, UNIT] if any(_is_length(one) for one in kinds.declared(record)) else names
 
 
 def decode_fields(record: type, fields: Fields) -> JsonObject:
     """The values of the given fields, by name, for the record's constructor."""
-    found = {one.name: _decode(one, fields) for one in declared(record) if one.required or one.name in fields}
-    spans = [one.name for one in declared(record) if _is_length(one)]
+    found = {one.name: _decode(one, fields) for one in kinds.declared(record) if one.required or one.name in fields}
+    spans = [one.name for one in kinds.declared(record) if _is_length(one)]
     if UNIT in fields and not any(name in fields for name in spans):
         needed = " or ".join(map(repr, spans))
         raise RecordError(f"{fields.what} with the field 'unit' needs the field {needed} too")
@@ -54,7 +41,7 @@ def decode_fields(record: type, fields: Fields) -> JsonObject:
 def encode_fields(record: object) -> JsonObject:
     """The fields of a record that differ from their default."""
     form: JsonObject = {}
-    for one in _in_order(declared(type(record))):
+    for one in _in_order(kinds.declared(type(record))):
         value = getattr(record, one.name)
         if one.required or value != one.default:
             form[one.name] = encode_value(value)
@@ -63,12 +50,12 @@ def encode_fields(record: object) -> JsonObject:
     return form
 
 
-def _in_order(fields: Iterable[Declared]) -> list[Declared]:
-    return sorted(fields, key=lambda one: (not one.required, not isinstance(one.kind, Word)))
+def _in_order(fields: Iterable[kinds.Declared]) -> list[kinds.Declared]:
+    return sorted(fields, key=lambda one: (not one.required, not isinstance(one.kind, kinds.Word)))
 
 
-def _is_length(one: Declared) -> bool:
-    return isinstance(one.kind, Nested) and one.kind.of is Length
+def _is_length(one: kinds.Declared) -> bool:
+    return isinstance(one.kind, kinds.Nested) and one.kind.of is Length
 
 
 def encode_value(value: object) -> Any:
@@ -98,30 +85,30 @@ def record_of(row: object, *names: str) -> JsonObject:
     return {name: encode_value(getattr(row, name)) for name in names}
 
 
-def _decode(one: Declared, fields: Fields) -> Any:
+def _decode(one: kinds.Declared, fields: Fields) -> Any:
     kind, name = one.kind, one.name
     match kind:
-        case Word(words, functions):
+        case kinds.Word(words, functions):
             return fields.choice(name, words, functions=functions or ())
-        case Truth():
+        case kinds.Truth():
             return fields.truth(name)
-        case Whole():
+        case kinds.Whole():
             return fields.whole(name)
-        case Real():
+        case kinds.Real():
             return fields.number(name)
-        case Name():
+        case kinds.Name():
             return fields.text(name)
-        case Duration():
+        case kinds.Duration():
             return _placed(fields, name, parse_duration)
-        case Instant():
+        case kinds.Instant():
             return _placed(fields, name, parse_time)
-        case Names():
+        case kinds.Names():
             return _names(fields, name)
-        case Numbers():
+        case kinds.Numbers():
             return _numbers(kind, fields, name)
-        case Nested(of, _) if of is Length:
+        case kinds.Nested(of, _) if of is Length:
             return _length(fields, name)
-        case Nested(of, what):
+        case kinds.Nested(of, what):
             content = fields.object(name)
             if of is Filter:
                 content = _with_rate(content)
@@ -144,11 +131,11 @@ def _names(fields: Fields, name: str) -> tuple[str, ...]:
     return tuple(text_of(item, f"each of {name!r} of {fields.what}") for item in value)
 
 
-def _numbers(kind: Numbers, fields: Fields, name: str) -> dict[Any, float]:
+def _numbers(kind: kinds.Numbers, fields: Fields, name: str) -> dict[Any, float]:
     found: dict[Any, float] = {}
     for key, value in fields.object(name).items():
         number = float(number_of(value, f"the value of {cut(key)} in {name!r}"))
-        if isinstance(kind.keys, Name):
+        if isinstance(kind.keys, kinds.Name):
             found[text_of(key, f"a name in {name!r}")] = number
             continue
         known = [word.value for word in kind.keys]

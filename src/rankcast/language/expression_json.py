@@ -11,45 +11,26 @@ A predicate may have ``"thresholds": [possibility, necessity]``; a time is writt
 """
 
 from datetime import datetime
-from typing import Any, assert_never
+from typing import assert_never
 
+from rankcast import model
 from rankcast.errors import ExpressionError, LimitError, ModelError, RecordError, did_you_mean
 from rankcast.language.fields import cut, number_of, text_of, what_is
 from rankcast.language.limits import MAX_DEPTH, check_limits, too_deep
 from rankcast.language.parsing import parse_term
 from rankcast.language.printing import show_term
 from rankcast.language.times import parse_time, show_time
-from rankcast.model import (
-    Always,
-    And,
-    Attitude,
-    Between,
-    Compare,
-    Exists,
-    Expression,
-    Is,
-    Not,
-    OneOf,
-    Op,
-    Or,
-    Predicate,
-    Scalar,
-    SpecialOp,
-    Test,
-    Thresholds,
-    check_scalar,
-)
 from rankcast.plain import JsonObject
 
 __all__ = ["expression_of_json", "expression_to_json"]
 
-_OPS = {op.value: op for op in Op}
-_SPECIAL = {op.value: op for op in SpecialOp}
+_OPS = {op.value: op for op in model.Op}
+_SPECIAL = {op.value: op for op in model.SpecialOp}
 _TESTS = (*_OPS, *_SPECIAL)
 _JOINERS = ("and", "or", "not", "always")
 
 
-def expression_to_json(expression: Expression) -> JsonObject:
+def expression_to_json(expression: model.Expression) -> JsonObject:
     """The JSON form of an expression.
 
     >>> from rankcast.language import parse
@@ -60,27 +41,27 @@ def expression_to_json(expression: Expression) -> JsonObject:
     return _to_json(expression)
 
 
-def _to_json(expression: Expression) -> JsonObject:
+def _to_json(expression: model.Expression) -> JsonObject:
     match expression:
-        case Always():
+        case model.Always():
             return {"always": True}
-        case And(parts):
+        case model.And(parts):
             return {"and": [_to_json(part) for part in parts]}
-        case Or(parts):
+        case model.Or(parts):
             return {"or": [_to_json(part) for part in parts]}
-        case Not(part):
+        case model.Not(part):
             return {"not": _to_json(part)}
     form: JsonObject = {"attribute": expression.attribute}
     match expression.test:
-        case Compare(op, value):
+        case model.Compare(op, value):
             form[op.value] = _value_to_json(value)
-        case OneOf(values):
+        case model.OneOf(values):
             form["in"] = [_value_to_json(value) for value in values]
-        case Between(low, high):
+        case model.Between(low, high):
             form["between"] = [_value_to_json(low), _value_to_json(high)]
-        case Exists():
+        case model.Exists():
             form["exists"] = True
-        case Is(term):
+        case model.Is(term):
             form["is"] = show_term(term)
         case other:
             assert_never(other)
@@ -89,11 +70,11 @@ def _to_json(expression: Expression) -> JsonObject:
     return form
 
 
-def _value_to_json(value: Scalar) -> Any:
+def _value_to_json(value: model.Scalar) -> object:
     return {"time": show_time(value)} if isinstance(value, datetime) else value
 
 
-def expression_of_json(obj: object, where: str = "expression") -> Expression:
+def expression_of_json(obj: object, where: str = "expression") -> model.Expression:
     """The expression that a JSON form describes, within the limits of the text form.
 
     Raises `RecordError` with the path to the error.
@@ -109,7 +90,7 @@ def expression_of_json(obj: object, where: str = "expression") -> Expression:
     return expression
 
 
-def _of_json(obj: object, path: str, depth: int) -> Expression:
+def _of_json(obj: object, path: str, depth: int) -> model.Expression:
     if depth > MAX_DEPTH:
         raise too_deep("", 0)
     if not isinstance(obj, dict):
@@ -126,17 +107,17 @@ def _of_json(obj: object, path: str, depth: int) -> Expression:
         case "always":
             if value is not True:
                 raise RecordError(f"{place} must be true, not {what_is(value)}")
-            return Always()
+            return model.Always()
         case "not":
-            return Not(_of_json(value, place, depth + 1))
+            return model.Not(_of_json(value, place, depth + 1))
     if not isinstance(value, list) or len(value) < 2:
         found = f"a list of {len(value)}" if isinstance(value, list) else what_is(value)
         raise RecordError(f"{place} must be a list of at least two expressions, not {found}")
     parts = tuple(_of_json(part, f"{place}[{index}]", depth + 1) for index, part in enumerate(value))
-    return And(parts) if joiner == "and" else Or(parts)
+    return model.And(parts) if joiner == "and" else model.Or(parts)
 
 
-def _predicate(obj: JsonObject, path: str) -> Predicate:
+def _predicate(obj: JsonObject, path: str) -> model.Predicate:
     attribute = text_of(obj["attribute"], f"{path}.attribute")
     tests = [name for name in obj if name not in ("attribute", "thresholds")]
     for name in tests:
@@ -149,7 +130,7 @@ def _predicate(obj: JsonObject, path: str) -> Predicate:
     place = f"{path}[{name!r}]"
     try:
         test = _test(name, obj[name], place)
-        return Predicate(attribute, test, _thresholds(obj.get("thresholds"), f"{path}.thresholds"))
+        return model.Predicate(attribute, test, _thresholds(obj.get("thresholds"), f"{path}.thresholds"))
     except (RecordError, LimitError):
         raise
     except ExpressionError as error:
@@ -158,46 +139,46 @@ def _predicate(obj: JsonObject, path: str) -> Predicate:
         raise RecordError(f"{path}: {error}") from None
 
 
-def _test(name: str, value: object, place: str) -> Test:
+def _test(name: str, value: object, place: str) -> model.Test:
     if name in _OPS:
-        return Compare(_OPS[name], _value(value, place))
+        return model.Compare(_OPS[name], _value(value, place))
     special = _SPECIAL[name]
     match special:
-        case SpecialOp.IN:
-            return OneOf(_values(value, place))
-        case SpecialOp.BETWEEN:
-            return Between(*_values(value, place, "two "))
-        case SpecialOp.EXISTS:
+        case model.SpecialOp.IN:
+            return model.OneOf(_values(value, place))
+        case model.SpecialOp.BETWEEN:
+            return model.Between(*_values(value, place, "two "))
+        case model.SpecialOp.EXISTS:
             if value is not True:
                 raise RecordError(f"{place} must be true, not {what_is(value)}")
-            return Exists()
-        case SpecialOp.IS:
-            return Is(parse_term(text_of(value, place)))
+            return model.Exists()
+        case model.SpecialOp.IS:
+            return model.Is(parse_term(text_of(value, place)))
         case other:
             assert_never(other)
 
 
-def _values(value: object, place: str, count: str = "") -> tuple[Scalar, ...]:
+def _values(value: object, place: str, count: str = "") -> tuple[model.Scalar, ...]:
     if not isinstance(value, list) or not value or (count and len(value) != 2):
         found = f"a list of {len(value)}" if isinstance(value, list) else what_is(value)
         raise RecordError(f"{place} must be a list of {count}values, not {found}")
     return tuple(_value(item, place) for item in value)
 
 
-def _value(value: object, place: str) -> Scalar:
+def _value(value: object, place: str) -> model.Scalar:
     match value:
         case str() | bool() | int() | float():
-            return check_scalar(value)
+            return model.check_scalar(value)
         case {"time": time, **rest} if not rest:
             return parse_time(text_of(time, place))
     raise RecordError(f'{place} must be a string, number, boolean or {{"time": "…"}}, not {what_is(value)}')
 
 
-def _thresholds(value: object, place: str) -> Thresholds | None:
+def _thresholds(value: object, place: str) -> model.Thresholds | None:
     if value is None:
         return None
-    if isinstance(value, str) and value in {one.value for one in Attitude}:
-        return Attitude(value).thresholds
+    if isinstance(value, str) and value in {one.value for one in model.Attitude}:
+        return model.Attitude(value).thresholds
     if not isinstance(value, list) or len(value) != 2:
         raise RecordError(f"{place} must be a list of two numbers [possibility, necessity], not {what_is(value)}")
-    return Thresholds(*(float(number_of(number, place)) for number in value))
+    return model.Thresholds(*(float(number_of(number, place)) for number in value))

@@ -6,23 +6,13 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rankcast import model
 from rankcast.errors import CatalogError, RankcastError
 from rankcast.language.compressed import opened
 from rankcast.language.events import check_event_size, decode_event
 from rankcast.language.json_text import read_object
 from rankcast.language.plain_events import plain_events
 from rankcast.language.records import RecordTexts
-from rankcast.model import (
-    Advertisement,
-    Catalog,
-    Concept,
-    Event,
-    Policy,
-    Preference,
-    Record,
-    Reject,
-    Subscription,
-)
 
 if TYPE_CHECKING:
     from rankcast.language.event_files import EventIds
@@ -38,7 +28,7 @@ MAX_RAW = 10_000
 _PART = 10_000
 """The number of lines of events that are read together."""
 
-_ORDER = (Concept, Subscription, Policy, Preference, Advertisement)
+_ORDER = (model.Concept, model.Subscription, model.Policy, model.Preference, model.Advertisement)
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -64,19 +54,19 @@ def numbered_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, bytes]]:
 
 def read_catalog(
     path: str | os.PathLike[str], on_line: Callable[[int], None] | None = None
-) -> tuple[Catalog, list[Reject]]:
+) -> tuple[model.Catalog, list[model.Reject]]:
     """The catalog in a file (see `read_records`), and the rejected lines in order."""
-    catalog = Catalog()
+    catalog = model.Catalog()
     _, rejects = read_records(path, catalog, on_line)
     return catalog, rejects
 
 
 def read_records(
     path: str | os.PathLike[str],
-    catalog: Catalog,
+    catalog: model.Catalog,
     on_line: Callable[[int], None] | None = None,
-    check: Callable[[Record], None] = lambda record: None,
-) -> tuple[list[Record], list[Reject]]:
+    check: Callable[[model.Record], None] = lambda record: None,
+) -> tuple[list[model.Record], list[model.Reject]]:
     """Put the records of a file into a catalog. Returns them in an order in which it accepts them, and the rejects.
 
     The file is JSON Lines, perhaps compressed, or a Parquet or Arrow table with the same fields as columns, whose rows
@@ -89,7 +79,7 @@ def read_records(
     """
     from rankcast.language.event_files import event_file  # which reads lines by this module
 
-    found: dict[type, list[tuple[int, bytes, Record]]] = {kind: [] for kind in _ORDER}
+    found: dict[type, list[tuple[int, bytes, model.Record]]] = {kind: [] for kind in _ORDER}
     rejects, texts = _Rejects(path), RecordTexts()
     for number, line in event_file(path).record_lines():
         try:
@@ -101,7 +91,7 @@ def read_records(
         if on_line is not None:
             on_line(number)
     first: dict[tuple[str, ...], int] = {}
-    records: list[Record] = []
+    records: list[model.Record] = []
     for number, line, record in (one for kind in _ORDER for one in found[kind]):
         try:
             key = _key(record)
@@ -117,11 +107,11 @@ def read_records(
 
 def read_events(
     path: str | os.PathLike[str],
-    catalog: Catalog,
+    catalog: model.Catalog,
     on_line: Callable[[int], None] | None = None,
-    check: Callable[[Event], None] = lambda event: None,
-    read_texts: Callable[[Sequence[bytes]], Sequence[Event | None]] = plain_events,
-) -> tuple[list[Event], list[Reject]]:
+    check: Callable[[model.Event], None] = lambda event: None,
+    read_texts: Callable[[Sequence[bytes]], Sequence[model.Event | None]] = plain_events,
+) -> tuple[list[model.Event], list[model.Reject]]:
     """The events of a file in publication order, numbered, and the rejected lines.
 
     The file is JSON Lines, a JSON array, CSV, Parquet or Arrow, perhaps compressed. Events without an id get one from their content.
@@ -130,7 +120,7 @@ def read_events(
     """
     from rankcast.language.event_files import EventIds, event_file  # which reads lines by this module
 
-    events: list[Event] = []
+    events: list[model.Event] = []
     rejects = _Rejects(path)
     first: dict[str, int] = {}
     ids = EventIds()
@@ -156,7 +146,7 @@ def read_events(
     return events, rejects.sorted()
 
 
-def _careful_event(line: bytes, ids: "EventIds") -> Event:
+def _careful_event(line: bytes, ids: "EventIds") -> model.Event:
     fields = read_object(check_event_size(_short_enough(line)))
     return decode_event(fields if "id" in fields else {"id": ids.of(line), **fields})
 
@@ -180,7 +170,7 @@ class _Rejects:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._file = str(Path(path))
-        self._rejects: list[Reject] = []
+        self._rejects: list[model.Reject] = []
 
     def add(self, number: int, line: bytes, error: RankcastError) -> None:
         """Reject a line, with the reason."""
@@ -188,9 +178,9 @@ class _Rejects:
         if len(raw) > MAX_RAW:
             raw = f"{raw[:MAX_RAW]}… (cut after {MAX_RAW:,} characters)"
         reason = "".join(letter if letter.isprintable() else " " for letter in str(error))
-        self._rejects.append(Reject(self._file, number, " ".join(reason.split()), raw))
+        self._rejects.append(model.Reject(self._file, number, " ".join(reason.split()), raw))
 
-    def sorted(self) -> list[Reject]:
+    def sorted(self) -> list[model.Reject]:
         """The rejects in the order of the lines."""
         return sorted(self._rejects, key=lambda reject: reject.line)
 
@@ -201,16 +191,16 @@ def _short_enough(line: bytes) -> bytes:
     return line
 
 
-def _key(record: Record) -> tuple[str, ...]:
+def _key(record: model.Record) -> tuple[str, ...]:
     """The unique key of a record in words: its kind, and its id within the kind."""
     kind = type(record).__name__.lower()
     match record:
-        case Subscription() | Advertisement():
+        case model.Subscription() | model.Advertisement():
             return kind, repr(record.id)
-        case Policy():
+        case model.Policy():
             return kind, "of", repr(record.user)
-        case Preference():
+        case model.Preference():
             return kind, "of", repr(record.user), "for", repr(record.prefer), "over", repr(record.over)
-        case Concept():
+        case model.Concept():
             whose = ("of", repr(record.user)) if record.user is not None else ()
             return kind, repr(record.name), "on", repr(record.attribute), *whose

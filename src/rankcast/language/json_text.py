@@ -1,7 +1,7 @@
 """Strict reading and writing of JSON objects as text."""
 
 import json
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import msgspec
 
@@ -84,7 +84,7 @@ def _read_carefully(data: bytes) -> None:
         raise RecordError("a number that is out of range") from None
 
 
-def _without_repeats(pairs: list[tuple[str, Any]]) -> JsonObject:
+def _without_repeats(pairs: list[tuple[str, object]]) -> JsonObject:
     seen: JsonObject = {}
     for name, value in pairs:
         if name in seen:

@@ -4,23 +4,10 @@ import re
 from datetime import datetime
 from typing import assert_never
 
+from rankcast import model
 from rankcast.language.printing import show_value
 from rankcast.language.times import show_time
 from rankcast.language.writing import written
-from rankcast.model import (
-    And,
-    Between,
-    Compare,
-    Exists,
-    Expression,
-    Is,
-    Not,
-    OneOf,
-    Or,
-    Predicate,
-    Scalar,
-    SpecialOp,
-)
 
 __all__ = ["label"]
 
@@ -30,7 +17,7 @@ _LOOKS_DIFFERENT = re.compile(
 )
 
 
-def label(expression: Expression) -> str:
+def label(expression: model.Expression) -> str:
     """A description of an expression in words; it cannot be parsed again.
 
     >>> from rankcast.language import parse
@@ -44,27 +31,27 @@ def label(expression: Expression) -> str:
     return written(expression, _label_predicate, "everything", _bracketed)
 
 
-def _bracketed(whole: Expression, part: Expression) -> bool:
+def _bracketed(whole: model.Expression, part: model.Expression) -> bool:
     """Use more brackets than parsing needs, because people may not know the precedence of operators."""
-    return isinstance(whole, Not) or isinstance(part, And | Or)
+    return isinstance(whole, model.Not) or isinstance(part, model.And | model.Or)
 
 
-def _label_predicate(predicate: Predicate) -> str:
+def _label_predicate(predicate: model.Predicate) -> str:
     name = predicate.attribute.replace("_", " ")
     match predicate.test:
-        case Compare(op, value):
+        case model.Compare(op, value):
             time_words = op.declared.time_words if isinstance(value, datetime) else None
             text = f"{name} {time_words or op.declared.words} {_label_value(value)}"
-        case OneOf((value,)):
+        case model.OneOf((value,)):
             text = f"{name} is {_label_value(value)}"
-        case OneOf(values):
+        case model.OneOf(values):
             *most, last = map(_label_value, values)
             text = f"{name} is {', '.join(most)} or {last}"
-        case Between(low, high):
+        case model.Between(low, high):
             text = f"{name} from {_label_value(low)} to {_label_value(high)}"
-        case Exists():
-            text = f"{name} {SpecialOp.EXISTS.declared.words}"
-        case Is(term):
+        case model.Exists():
+            text = f"{name} {model.SpecialOp.EXISTS.declared.words}"
+        case model.Is(term):
             text = " ".join([name, "is", *(hedge.value for hedge in term.hedges), term.concept])
         case other:
             assert_never(other)
@@ -74,7 +61,7 @@ def _label_predicate(predicate: Predicate) -> str:
     return f"{text} (possible to {limits.possibility:g}, certain to {limits.necessity:g})"
 
 
-def _label_value(value: Scalar) -> str:
+def _label_value(value: model.Scalar) -> str:
     match value:
         case bool():
             return "yes" if value else "no"

@@ -4,41 +4,30 @@ See semantics: Approximate matching; semantics: Files.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
+from rankcast import model
 from rankcast.errors import ModelError, RecordError
 from rankcast.language.fields import cut, number_of, text_of, what_is
-from rankcast.model import (
-    Gaussian,
-    Interval,
-    LeftShoulder,
-    Membership,
-    Piecewise,
-    RightShoulder,
-    Table,
-    Trapezoid,
-    Triangle,
-)
 from rankcast.plain import JsonObject
 
 __all__ = ["FORMS", "membership_of_json", "membership_to_json"]
 
-_NUMBERS: dict[str, tuple[Callable[..., Membership], str]] = {
-    "trapezoid": (Trapezoid, "[a, b, c, d]"),
-    "triangle": (Triangle, "[a, b, c]"),
-    "between": (Interval, "[low, high]"),
-    "interval": (Interval, "[low, high]"),
-    "left_shoulder": (LeftShoulder, "[a, b]"),
-    "right_shoulder": (RightShoulder, "[a, b]"),
-    "gaussian": (Gaussian, "[mean, sigma]"),
-    "bell": (Gaussian, "[mean, sigma]"),
+_NUMBERS: dict[str, tuple[Callable[..., model.Membership], str]] = {
+    "trapezoid": (model.Trapezoid, "[a, b, c, d]"),
+    "triangle": (model.Triangle, "[a, b, c]"),
+    "between": (model.Interval, "[low, high]"),
+    "interval": (model.Interval, "[low, high]"),
+    "left_shoulder": (model.LeftShoulder, "[a, b]"),
+    "right_shoulder": (model.RightShoulder, "[a, b]"),
+    "gaussian": (model.Gaussian, "[mean, sigma]"),
+    "bell": (model.Gaussian, "[mean, sigma]"),
 }
 
 FORMS = (*_NUMBERS, "piecewise", "table")
 """The names of the forms; `interval` is a synonym of `between`, and `bell` of `gaussian`."""
 
 
-def membership_of_json(form: str, value: object, where: str) -> Membership:
+def membership_of_json(form: str, value: object, where: str) -> model.Membership:
     """The function that ``{form: value}`` describes; `where` names the place in errors.
 
     >>> membership_of_json("trapezoid", [0, 0, 500, 900], "concept 'cheap'")
@@ -48,7 +37,9 @@ def membership_of_json(form: str, value: object, where: str) -> Membership:
     try:
         match form:
             case "piecewise":
-                return Piecewise(tuple((number_of(x, place), number_of(y, place)) for x, y in _pairs(value, place)))
+                return model.Piecewise(
+                    tuple((number_of(x, place), number_of(y, place)) for x, y in _pairs(value, place))
+                )
             case "table":
                 return _table(value, place)
         make, pattern = _NUMBERS[form]
@@ -61,35 +52,35 @@ def membership_of_json(form: str, value: object, where: str) -> Membership:
         raise error if isinstance(error, RecordError) else RecordError(f"{where}: {error}") from None
 
 
-def membership_to_json(membership: Membership) -> JsonObject:
+def membership_to_json(membership: model.Membership) -> JsonObject:
     """The form and its numbers as an object with one field.
 
-    >>> membership_to_json(Interval(50, 60))
+    >>> membership_to_json(model.Interval(50, 60))
     {'between': [50, 60]}
     """
     match membership:
-        case Trapezoid(a, b, c, d):
+        case model.Trapezoid(a, b, c, d):
             return {"trapezoid": [a, b, c, d]}
-        case Triangle(a, b, c):
+        case model.Triangle(a, b, c):
             return {"triangle": [a, b, c]}
-        case Interval(low, high):
+        case model.Interval(low, high):
             return {"between": [low, high]}
-        case LeftShoulder(a, b):
+        case model.LeftShoulder(a, b):
             return {"left_shoulder": [a, b]}
-        case RightShoulder(a, b):
+        case model.RightShoulder(a, b):
             return {"right_shoulder": [a, b]}
-        case Gaussian(mean, sigma):
+        case model.Gaussian(mean, sigma):
             return {"gaussian": [mean, sigma]}
-        case Piecewise(corners):
+        case model.Piecewise(corners):
             return {"piecewise": [list(corner) for corner in corners]}
-        case Table(degrees):
+        case model.Table(degrees):
             named = isinstance(degrees[0][0], str)
             return {"table": dict(degrees) if named else [list(pair) for pair in degrees]}
 
 
-def _table(value: object, place: str) -> Table:
+def _table(value: object, place: str) -> model.Table:
     pairs = list(value.items()) if isinstance(value, Mapping) else _pairs(value, place)
-    return Table(
+    return model.Table(
         tuple(
             (
                 text_of(key, place) if isinstance(key, str) else number_of(key, place, "a string or number"),
@@ -100,7 +91,7 @@ def _table(value: object, place: str) -> Table:
     )
 
 
-def _pairs(value: object, place: str) -> list[tuple[Any, Any]]:
+def _pairs(value: object, place: str) -> list[tuple[object, object]]:
     shape = "an object {value: degree} or a list of pairs" if place.endswith("'table'") else "a list of pairs"
     if not isinstance(value, list | tuple):
         raise RecordError(f"{place} must be {shape} [x, degree], not {what_is(value)}")

@@ -23,6 +23,7 @@ recurs only for brackets: three frames for each of at most `MAX_DEPTH` levels.
 
 from typing import assert_never
 
+from rankcast import model
 from rankcast.errors import ExpressionError, ModelError
 from rankcast.language.complaints import no_attribute, no_concept, no_end, no_operator
 from rankcast.language.limits import (
@@ -37,39 +38,17 @@ from rankcast.language.limits import (
 from rankcast.language.literals import NUMBER_STARTS, Literals
 from rankcast.language.printing import show_value
 from rankcast.language.tokens import HEDGES, KEYWORDS
-from rankcast.model import (
-    Always,
-    And,
-    Attitude,
-    Between,
-    Compare,
-    Exists,
-    Expression,
-    Hedge,
-    Is,
-    Kind,
-    Not,
-    OneOf,
-    Op,
-    Or,
-    Predicate,
-    SpecialOp,
-    Term,
-    Test,
-    Thresholds,
-    kind_of,
-)
 
 __all__ = ["parse", "parse_term"]
 
-_ATTITUDES = {one.value: one for one in Attitude}
+_ATTITUDES = {one.value: one for one in model.Attitude}
 
-_OPS = {op.value: op for op in Op}
-_SPECIAL = {op.value: op for op in SpecialOp}
+_OPS = {op.value: op for op in model.Op}
+_SPECIAL = {op.value: op for op in model.SpecialOp}
 _LONGEST_SHOWN = 5  # `show` writes at most this many times as much text as it was parsed from
 
 
-def parse(text: str) -> Expression:
+def parse(text: str) -> model.Expression:
     """Parse an expression.
 
     Raises `ExpressionError` with the position of the error, or `LimitError` if the text is too long, too deeply
@@ -95,7 +74,7 @@ did you mean 'startswith'? (at character 7)
     return expression
 
 
-def parse_term(text: str) -> Term:
+def parse_term(text: str) -> model.Term:
     """Parse a concept with its hedges, as it stands after ``is``.
 
     >>> parse_term("not very cheap")
@@ -131,20 +110,20 @@ class _Parser(Literals):
         self.deepest = 0
         self.predicates = 0
 
-    def expression(self, depth: int) -> Expression:
+    def expression(self, depth: int) -> model.Expression:
         """Operands joined by `and` and `or`, as far as possible."""
-        alternatives: list[Expression] = []
+        alternatives: list[model.Expression] = []
         while True:
             parts = [self.operand(depth)]
             while (word := self.pieces[self.at].lower()) == "and":
                 self.at += 1
                 parts.append(self.operand(depth))
-            alternatives.append(parts[0] if len(parts) == 1 else And(tuple(parts)))
+            alternatives.append(parts[0] if len(parts) == 1 else model.And(tuple(parts)))
             if word != "or":
-                return alternatives[0] if len(alternatives) == 1 else Or(tuple(alternatives))
+                return alternatives[0] if len(alternatives) == 1 else model.Or(tuple(alternatives))
             self.at += 1
 
-    def operand(self, depth: int) -> Expression:
+    def operand(self, depth: int) -> model.Expression:
         """Any number of `not`, then a bracket, `true` or a predicate."""
         piece = self.pieces[self.at]
         nots = 0
@@ -157,19 +136,19 @@ class _Parser(Literals):
         depth += nots
         if depth > self.deepest:
             self.deepest = depth
-        part: Expression
+        part: model.Expression
         if piece == "(":
             part = self.bracket(depth + 1)
         elif piece.lower() == "true":
             self.at += 1
-            part = Always()
+            part = model.Always()
         else:
             part = self.predicate()
         for _ in range(nots):
-            part = Not(part)
+            part = model.Not(part)
         return part
 
-    def bracket(self, depth: int) -> Expression:
+    def bracket(self, depth: int) -> model.Expression:
         """`(expression)`."""
         opening = self.at
         if depth > MAX_DEPTH:
@@ -184,7 +163,7 @@ class _Parser(Literals):
         self.at += 1
         return inner
 
-    def predicate(self) -> Predicate:
+    def predicate(self) -> model.Predicate:
         """A name, its test and optional thresholds."""
         self.predicates += 1
         if self.predicates > MAX_PREDICATES:
@@ -193,9 +172,9 @@ class _Parser(Literals):
         if attribute is None:
             raise no_attribute(self)
         test = self.test(attribute)
-        return Predicate(attribute, test, self.thresholds() if self.pieces[self.at] == "[" else None)
+        return model.Predicate(attribute, test, self.thresholds() if self.pieces[self.at] == "[" else None)
 
-    def test(self, attribute: str) -> Test:
+    def test(self, attribute: str) -> model.Test:
         """The test after the name."""
         piece = self.pieces[self.at]
         op = _OPS.get(piece) or _OPS.get(piece.lower())
@@ -204,7 +183,7 @@ class _Parser(Literals):
             start = self.at
             value = self.value()
             try:
-                return Compare(op, value)
+                return model.Compare(op, value)
             except ModelError as error:
                 raise self.error(str(error), start) from None
         special = _SPECIAL.get(piece.lower())
@@ -212,18 +191,18 @@ class _Parser(Literals):
             raise no_operator(self, attribute)
         self.at += 1
         match special:
-            case SpecialOp.IN:
+            case model.SpecialOp.IN:
                 return self.one_of()
-            case SpecialOp.BETWEEN:
+            case model.SpecialOp.BETWEEN:
                 return self.between()
-            case SpecialOp.EXISTS:
-                return Exists()
-            case SpecialOp.IS:
-                return Is(self.term(attribute))
+            case model.SpecialOp.EXISTS:
+                return model.Exists()
+            case model.SpecialOp.IS:
+                return model.Is(self.term(attribute))
             case other:
                 assert_never(other)
 
-    def one_of(self) -> OneOf:
+    def one_of(self) -> model.OneOf:
         """The values of `in (…)`."""
         opening = self.at
         if self.pieces[opening] != "(":
@@ -241,9 +220,9 @@ class _Parser(Literals):
         if closing != ")":
             raise self.error(f"{self.found()}, where ',' or ')' should be")
         self.at += 1
-        return OneOf(tuple(values))
+        return model.OneOf(tuple(values))
 
-    def between(self) -> Between:
+    def between(self) -> model.Between:
         """The two bounds of `between low and high`."""
         start = self.at
         low = self.value()
@@ -252,26 +231,26 @@ class _Parser(Literals):
         self.at += 1
         high = self.value()
         try:
-            return Between(low, high)
+            return model.Between(low, high)
         except ModelError as error:
-            ordered = kind_of(low) is kind_of(high) is not Kind.BOOLEAN
+            ordered = model.kind_of(low) is model.kind_of(high) is not model.Kind.BOOLEAN
             message = f"between needs the lower value first, not {show_value(low)} and {show_value(high)}"
             raise self.error(message if ordered else str(error), start) from None
 
-    def term(self, attribute: str | None = None) -> Term:
+    def term(self, attribute: str | None = None) -> model.Term:
         """Hedges and the name of a concept."""
-        hedges: list[Hedge] = []
+        hedges: list[model.Hedge] = []
         while (word := self.pieces[self.at].lower()) in HEDGES:
             if len(hedges) == MAX_DEPTH:
                 raise too_deep(self.text, self.position(self.at))
-            hedges.append(Hedge(word))
+            hedges.append(model.Hedge(word))
             self.at += 1
         concept = self.name(KEYWORDS)
         if concept is None:
             raise no_concept(self, attribute)
-        return Term(concept, tuple(hedges))
+        return model.Term(concept, tuple(hedges))
 
-    def thresholds(self) -> Thresholds:
+    def thresholds(self) -> model.Thresholds:
         """`[possibility, necessity]`, or the word for both: `[optimistic]`."""
         word = self.pieces[self.at + 1]
         if word in _ATTITUDES and self.pieces[self.at + 2] == "]":
@@ -292,7 +271,7 @@ class _Parser(Literals):
                 both = "; both thresholds are needed" if self.pieces[self.at] == "]" else ""
                 raise self.error(f"{self.found()}, where {closing!r} should be: [possibility, necessity]{both}")
         self.at += 1
-        return Thresholds(numbers[0], numbers[1])
+        return model.Thresholds(numbers[0], numbers[1])
 
 
 def _or_word(piece: str) -> str:

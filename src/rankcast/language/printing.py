@@ -3,27 +3,15 @@
 from datetime import datetime
 from typing import assert_never
 
+from rankcast import model
 from rankcast.language.times import show_time
 from rankcast.language.tokens import HEDGES, KEYWORDS, NAME
 from rankcast.language.writing import written
-from rankcast.model import (
-    And,
-    Between,
-    Compare,
-    Exists,
-    Expression,
-    Is,
-    OneOf,
-    Or,
-    Predicate,
-    Scalar,
-    Term,
-)
 
 __all__ = ["show", "show_name", "show_term", "show_value"]
 
 
-def show(expression: Expression) -> str:
+def show(expression: model.Expression) -> str:
     """The text of an expression, with brackets only where needed: ``parse(show(x)) == x``.
 
     O(parts), without recursion.
@@ -35,23 +23,23 @@ def show(expression: Expression) -> str:
     return written(expression, _show_predicate, "true", _bracketed)
 
 
-def _bracketed(whole: Expression, part: Expression) -> bool:
+def _bracketed(whole: model.Expression, part: model.Expression) -> bool:
     """An `and` inside an `or` needs no brackets."""
-    return isinstance(part, Or) or (isinstance(part, And) and not isinstance(whole, Or))
+    return isinstance(part, model.Or) or (isinstance(part, model.And) and not isinstance(whole, model.Or))
 
 
-def _show_predicate(predicate: Predicate) -> str:
+def _show_predicate(predicate: model.Predicate) -> str:
     name = show_name(predicate.attribute)
     match predicate.test:
-        case Compare(op, value):
+        case model.Compare(op, value):
             text = f"{name} {op.value} {show_value(value)}"
-        case OneOf(values):
+        case model.OneOf(values):
             text = f"{name} in ({', '.join(map(show_value, values))})"
-        case Between(low, high):
+        case model.Between(low, high):
             text = f"{name} between {show_value(low)} and {show_value(high)}"
-        case Exists():
+        case model.Exists():
             text = f"{name} exists"
-        case Is(term):
+        case model.Is(term):
             text = f"{name} is {show_term(term)}"
         case other:
             assert_never(other)
@@ -65,7 +53,7 @@ def _show_degree(degree: float) -> str:
     return str(int(degree)) if degree in (0, 1) else repr(float(degree))
 
 
-def show_value(value: Scalar) -> str:
+def show_value(value: model.Scalar) -> str:
     """A value as written in an expression.
 
     >>> show_value("it's"), show_value(1.0)
@@ -95,7 +83,7 @@ def show_name(name: str, reserved: frozenset[str] = KEYWORDS) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def show_term(term: Term) -> str:
+def show_term(term: model.Term) -> str:
     """A concept with its hedges, as written after ``is``."""
     words = [hedge.value for hedge in term.hedges]
     return " ".join([*words, show_name(term.concept, KEYWORDS | HEDGES)])

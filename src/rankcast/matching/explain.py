@@ -4,41 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import assert_never
 
+from rankcast import model
 from rankcast.language import show, show_time
 from rankcast.language.membership_json import membership_to_json
 from rankcast.matching.joint import ValueQuestion, is_imprecise, questions_of
 from rankcast.matching.outcomes import Meaning
 from rankcast.matching.predicates import degrees_of, least_of, reaches
-from rankcast.model import (
-    Always,
-    And,
-    AttributeValue,
-    Between,
-    Compare,
-    Event,
-    Exists,
-    Expression,
-    Gaussian,
-    Interval,
-    Is,
-    Kind,
-    LeftShoulder,
-    Not,
-    OneOf,
-    Op,
-    Or,
-    Piecewise,
-    Predicate,
-    RightShoulder,
-    Scalar,
-    Table,
-    Term,
-    Test,
-    Trapezoid,
-    Triangle,
-    is_list,
-    kind_of,
-)
 
 __all__ = ["MatchFinding", "explain_match"]
 
@@ -65,13 +36,15 @@ class MatchFinding:
         return lines
 
 
-def explain_match(where: Expression, event: Event, meaning: Meaning, shared: Meaning | None = None) -> MatchFinding:
+def explain_match(
+    where: model.Expression, event: model.Event, meaning: Meaning, shared: Meaning | None = None
+) -> MatchFinding:
     """The decision of `matches`, with reasons. Every part is evaluated, even if one part alone decides.
 
     >>> from datetime import UTC
     >>> from rankcast.language import parse
     >>> from rankcast.matching import NO_CONCEPTS
-    >>> event = Event("e1", datetime(2004, 2, 13, tzinfo=UTC), {"genre": ("comedy",), "year": (2004,)})
+    >>> event = model.Event("e1", datetime(2004, 2, 13, tzinfo=UTC), {"genre": ("comedy",), "year": (2004,)})
     >>> for line in explain_match(parse("genre = 'drama' and year > 1999"), event, NO_CONCEPTS).lines():
     ...     print(line)
     all of these: no, 1 of 2 holds
@@ -79,26 +52,28 @@ def explain_match(where: Expression, event: Event, meaning: Meaning, shared: Mea
       year > 1999: yes, year is 2004
     """
     match where:
-        case Predicate():
+        case model.Predicate():
             return _of_predicate(where, event, meaning, shared or meaning)
-        case And():
+        case model.And():
             findings = _of_parts(where, event, meaning, shared or meaning)
             held = sum(finding.holds for finding in findings)
             return MatchFinding("all of these", held == len(findings), _count(held, findings), findings)
-        case Or():
+        case model.Or():
             findings = _of_parts(where, event, meaning, shared or meaning)
             held = sum(finding.holds for finding in findings)
             return MatchFinding("any of these", held > 0, _count(held, findings), findings)
-        case Not(part):
+        case model.Not(part):
             finding = explain_match(part, event, meaning, shared)
             return MatchFinding(
                 "not this", not finding.holds, "it holds" if finding.holds else "it does not hold", (finding,)
             )
-        case Always():
+        case model.Always():
             return MatchFinding("true", True, "it holds for every event")
 
 
-def _of_parts(where: And | Or, event: Event, meaning: Meaning, shared: Meaning) -> tuple[MatchFinding, ...]:
+def _of_parts(
+    where: model.And | model.Or, event: model.Event, meaning: Meaning, shared: Meaning
+) -> tuple[MatchFinding, ...]:
     """The findings of the parts; predicates on one imprecise value are one part, with their own findings below."""
     questions, parts = questions_of(where, event) if is_imprecise(event) else ((), where.parts)
     return (
@@ -107,8 +82,8 @@ def _of_parts(where: And | Or, event: Event, meaning: Meaning, shared: Meaning) 
     )
 
 
-def _of_question(question: ValueQuestion, event: Event, meaning: Meaning, shared: Meaning) -> MatchFinding:
-    literals: tuple[Expression, ...] = (*question.asserted, *map(Not, question.denied))
+def _of_question(question: ValueQuestion, event: model.Event, meaning: Meaning, shared: Meaning) -> MatchFinding:
+    literals: tuple[model.Expression, ...] = (*question.asserted, *map(model.Not, question.denied))
     holds = question.evaluate(meaning, shared).holds
     why = f"{question.attribute} is {_said(question.value)}"
     if question.asserted:
@@ -120,7 +95,7 @@ def _of_question(question: ValueQuestion, event: Event, meaning: Meaning, shared
     return MatchFinding(show(question.joined_by(literals)), holds, why, parts)
 
 
-def _of_predicate(predicate: Predicate, event: Event, meaning: Meaning, shared: Meaning) -> MatchFinding:
+def _of_predicate(predicate: model.Predicate, event: model.Event, meaning: Meaning, shared: Meaning) -> MatchFinding:
     attribute, test = predicate.attribute, predicate.test
     value = event.attributes.get(attribute)
     if value is None:
@@ -129,17 +104,21 @@ def _of_predicate(predicate: Predicate, event: Event, meaning: Meaning, shared: 
     holds = reaches(predicate, possibility, necessity)
     least = least_of(predicate)
     why = f"{attribute} is {_said(value)}"
-    if isinstance(value, tuple) and isinstance(test, Is):
+    if isinstance(value, tuple) and isinstance(test, model.Is):
         why += f", to degree {possibility:.6g}"
         if not holds:
             why += _needed("", max(least.possibility, least.necessity))
     elif isinstance(value, tuple):
-        kind = kind_of(value[0])
-        if is_list(value) and not holds and not (isinstance(test, Compare) and test.op is Op.CONTAINS):
+        kind = model.kind_of(value[0])
+        if (
+            model.is_list(value)
+            and not holds
+            and not (isinstance(test, model.Compare) and test.op is model.Op.CONTAINS)
+        ):
             why += f", a list of {len(value):,} {kind.value}s, to be asked with contains"
         elif not _is_about(test, kind):
             why += f", a {kind.value}"
-    elif not isinstance(test, Exists):
+    elif not isinstance(test, model.Exists):
         why += f", possible to {possibility:.6g} and certain to {necessity:.6g}"
         if not holds:
             why += _lacking(possibility, least.possibility) or _needed("certain to ", least.necessity)
@@ -158,25 +137,33 @@ def _count(held: int, findings: tuple[MatchFinding, ...]) -> str:
     return f"{held} of {len(findings)} {'holds' if held == 1 else 'hold'}"
 
 
-def _is_about(test: Test, kind: Kind) -> bool:
+def _is_about(test: model.Test, kind: model.Kind) -> bool:
     match test:
-        case Compare(_, value) | Between(value, _):
-            return kind_of(value) is kind
-        case OneOf(values):
-            return any(kind_of(value) is kind for value in values)
-        case Exists() | Is():
+        case model.Compare(_, value) | model.Between(value, _):
+            return model.kind_of(value) is kind
+        case model.OneOf(values):
+            return any(model.kind_of(value) is kind for value in values)
+        case model.Exists() | model.Is():
             return True
 
 
-def _said(value: AttributeValue) -> str:
+def _said(value: model.AttributeValue) -> str:
     match value:
         case tuple():
             text = ", ".join(_said_scalar(each) for each in value)
-        case Term(concept, hedges):
+        case model.Term(concept, hedges):
             text = " ".join([*(hedge.value for hedge in hedges), concept])
-        case Interval(low, high):
+        case model.Interval(low, high):
             text = f"between {low} and {high}"
-        case Trapezoid() | Triangle() | LeftShoulder() | RightShoulder() | Gaussian() | Piecewise() | Table():
+        case (
+            model.Trapezoid()
+            | model.Triangle()
+            | model.LeftShoulder()
+            | model.RightShoulder()
+            | model.Gaussian()
+            | model.Piecewise()
+            | model.Table()
+        ):
             ((form, numbers),) = membership_to_json(value).items()
             text = f"{form} {numbers}"
         case other:
@@ -184,7 +171,7 @@ def _said(value: AttributeValue) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
-def _said_scalar(value: Scalar) -> str:
+def _said_scalar(value: model.Scalar) -> str:
     match value:
         case bool():
             return "true" if value else "false"

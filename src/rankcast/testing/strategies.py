@@ -11,37 +11,7 @@ from types import MappingProxyType
 
 from hypothesis import strategies as st
 
-from rankcast.model import (
-    Always,
-    And,
-    AttributeValue,
-    Between,
-    Compare,
-    Event,
-    Exists,
-    Expression,
-    Hedge,
-    Interval,
-    Is,
-    Kind,
-    LeftShoulder,
-    Membership,
-    Not,
-    OneOf,
-    Op,
-    Or,
-    Predicate,
-    RightShoulder,
-    Scalar,
-    Subscription,
-    Table,
-    Term,
-    Test,
-    Thresholds,
-    Trapezoid,
-    Triangle,
-    is_operand,
-)
+from rankcast import model
 
 __all__ = [
     "ATTRIBUTES",
@@ -62,20 +32,20 @@ ATTRIBUTES = (*NUMBERS, *STRINGS, "f", "t")
 """All attributes of the strategies."""
 
 _KIND_OF = {
-    **dict.fromkeys(NUMBERS, Kind.NUMBER),
-    **dict.fromkeys(STRINGS, Kind.STRING),
-    "f": Kind.BOOLEAN,
-    "t": Kind.TIME,
+    **dict.fromkeys(NUMBERS, model.Kind.NUMBER),
+    **dict.fromkeys(STRINGS, model.Kind.STRING),
+    "f": model.Kind.BOOLEAN,
+    "t": model.Kind.TIME,
 }
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
-CONCEPTS: Mapping[tuple[str, str], Membership] = MappingProxyType(
+CONCEPTS: Mapping[tuple[str, str], model.Membership] = MappingProxyType(
     {
-        **{(name, "low"): LeftShoulder(1, 3) for name in NUMBERS},
-        **{(name, "middle"): Trapezoid(1, 2, 3, 4) for name in NUMBERS},
-        **{(name, "high"): RightShoulder(2, 4) for name in NUMBERS},
-        **{(name, "nice"): Table((("x", 1.0), ("xy", 0.6), ("y", 0.2))) for name in STRINGS},
+        **{(name, "low"): model.LeftShoulder(1, 3) for name in NUMBERS},
+        **{(name, "middle"): model.Trapezoid(1, 2, 3, 4) for name in NUMBERS},
+        **{(name, "high"): model.RightShoulder(2, 4) for name in NUMBERS},
+        **{(name, "nice"): model.Table((("x", 1.0), ("xy", 0.6), ("y", 0.2))) for name in STRINGS},
     }
 )
 """The meanings of the strategies' concepts, by (attribute, concept)."""
@@ -84,11 +54,11 @@ _numbers = st.one_of(st.integers(0, 5), st.integers(0, 10).map(lambda half: half
 _strings = st.sampled_from(["", "x", "y", "xy", "yx", "xyx"])
 _times = st.integers(0, 4).map(lambda step: START + timedelta(hours=12 * step))
 _quarters = st.integers(0, 4).map(lambda step: step / 4)
-_hedges = st.lists(st.sampled_from(Hedge), max_size=2).map(tuple)
+_hedges = st.lists(st.sampled_from(model.Hedge), max_size=2).map(tuple)
 
 
 @cache
-def scalars(attribute: str | None = None) -> st.SearchStrategy[Scalar]:
+def scalars(attribute: str | None = None) -> st.SearchStrategy[model.Scalar]:
     """Values of an attribute, or of any attribute."""
     if attribute is None:
         return st.one_of(_numbers, _strings, st.booleans(), _times)
@@ -100,80 +70,80 @@ def scalars(attribute: str | None = None) -> st.SearchStrategy[Scalar]:
 
 
 @cache
-def thresholds() -> st.SearchStrategy[Thresholds | None]:
+def thresholds() -> st.SearchStrategy[model.Thresholds | None]:
     """Thresholds, or None."""
-    return st.one_of(st.none(), st.builds(Thresholds, _quarters, _quarters))
+    return st.one_of(st.none(), st.builds(model.Thresholds, _quarters, _quarters))
 
 
 @st.composite
-def predicates(draw: st.DrawFn, fuzzy: bool = False) -> Predicate:
+def predicates(draw: st.DrawFn, fuzzy: bool = False) -> model.Predicate:
     """Predicates; with `fuzzy` also the operator `is` and thresholds."""
     attribute = draw(st.sampled_from(ATTRIBUTES))
     test = draw(_tests(attribute, fuzzy and attribute not in ("f", "t")))
-    return Predicate(attribute, test, draw(thresholds()) if fuzzy else None)
+    return model.Predicate(attribute, test, draw(thresholds()) if fuzzy else None)
 
 
 @cache
-def _tests(attribute: str, fuzzy: bool) -> st.SearchStrategy[Test]:
+def _tests(attribute: str, fuzzy: bool) -> st.SearchStrategy[model.Test]:
     values = scalars(attribute)
     kind = _KIND_OF[attribute]
-    ops = [op for op in Op if kind in op.declared.kinds]
-    tests: list[st.SearchStrategy[Test]] = [
+    ops = [op for op in model.Op if kind in op.declared.kinds]
+    tests: list[st.SearchStrategy[model.Test]] = [
         st.sampled_from(ops).flatmap(lambda op: _compares(op, values)),
-        st.builds(OneOf, st.lists(values, min_size=1, max_size=3).map(tuple)),
-        st.just(Exists()),
+        st.builds(model.OneOf, st.lists(values, min_size=1, max_size=3).map(tuple)),
+        st.just(model.Exists()),
     ]
     if attribute != "f":
         pairs = st.tuples(values, values)
-        tests.append(pairs.map(lambda pair: Between(*sorted(pair))))
+        tests.append(pairs.map(lambda pair: model.Between(*sorted(pair))))
     if fuzzy:
-        tests.append(st.builds(Is, _terms(attribute)))
+        tests.append(st.builds(model.Is, _terms(attribute)))
     return st.one_of(tests)
 
 
-def _compares(op: Op, values: st.SearchStrategy[Scalar]) -> st.SearchStrategy[Compare]:
-    return values.filter(lambda value: is_operand(op, value)).map(lambda value: Compare(op, value))
+def _compares(op: model.Op, values: st.SearchStrategy[model.Scalar]) -> st.SearchStrategy[model.Compare]:
+    return values.filter(lambda value: model.is_operand(op, value)).map(lambda value: model.Compare(op, value))
 
 
 @cache
-def _terms(attribute: str) -> st.SearchStrategy[Term]:
+def _terms(attribute: str) -> st.SearchStrategy[model.Term]:
     names = [name for at, name in CONCEPTS if at == attribute]
-    return st.builds(Term, st.sampled_from(names), _hedges)
+    return st.builds(model.Term, st.sampled_from(names), _hedges)
 
 
 @cache
-def expressions(depth: int = 3, fuzzy: bool = False) -> st.SearchStrategy[Expression]:
+def expressions(depth: int = 3, fuzzy: bool = False) -> st.SearchStrategy[model.Expression]:
     """Expressions of at most `depth` levels of `and`, `or` and `not`."""
-    leaves: st.SearchStrategy[Expression] = predicates(fuzzy)
+    leaves: st.SearchStrategy[model.Expression] = predicates(fuzzy)
     if depth == 0:
-        return st.one_of(leaves, leaves, leaves, leaves, leaves, st.just(Always()))
+        return st.one_of(leaves, leaves, leaves, leaves, leaves, st.just(model.Always()))
     smaller = expressions(depth - 1, fuzzy)
     parts = st.lists(smaller, min_size=2, max_size=3).map(tuple)
-    return st.one_of(leaves, st.builds(And, parts), st.builds(Or, parts), st.builds(Not, smaller))
+    return st.one_of(leaves, st.builds(model.And, parts), st.builds(model.Or, parts), st.builds(model.Not, smaller))
 
 
 @cache
-def conjunctions(fuzzy: bool = False) -> st.SearchStrategy[Expression]:
+def conjunctions(fuzzy: bool = False) -> st.SearchStrategy[model.Expression]:
     """One predicate, or a conjunction of up to four: the papers' normal case."""
     leaves = predicates(fuzzy)
-    return st.one_of(leaves, st.lists(leaves, min_size=2, max_size=4).map(lambda parts: And(tuple(parts))))
+    return st.one_of(leaves, st.lists(leaves, min_size=2, max_size=4).map(lambda parts: model.And(tuple(parts))))
 
 
 @cache
-def memberships() -> st.SearchStrategy[Membership]:
+def memberships() -> st.SearchStrategy[model.Membership]:
     """Imprecise values of a number attribute."""
     two = st.lists(_numbers, min_size=2, max_size=2).map(sorted)
     return st.one_of(
-        two.map(lambda xs: Interval(*xs)),
-        st.lists(_numbers, min_size=3, max_size=3).map(lambda xs: Triangle(*sorted(xs))),
-        st.lists(_numbers, min_size=4, max_size=4).map(lambda xs: Trapezoid(*sorted(xs))),
+        two.map(lambda xs: model.Interval(*xs)),
+        st.lists(_numbers, min_size=3, max_size=3).map(lambda xs: model.Triangle(*sorted(xs))),
+        st.lists(_numbers, min_size=4, max_size=4).map(lambda xs: model.Trapezoid(*sorted(xs))),
     )
 
 
 @st.composite
-def events(draw: st.DrawFn, id: str = "e1", fuzzy: bool = False) -> Event:  # noqa: A002  # the field's name
+def events(draw: st.DrawFn, id: str = "e1", fuzzy: bool = False) -> model.Event:  # noqa: A002  # the field's name
     """Events in which each attribute may be missing. With `fuzzy`, numbers may be imprecise."""
-    attributes: dict[str, AttributeValue] = {}
+    attributes: dict[str, model.AttributeValue] = {}
     for name in ATTRIBUTES:
         if not draw(st.booleans()):
             continue
@@ -182,16 +152,16 @@ def events(draw: st.DrawFn, id: str = "e1", fuzzy: bool = False) -> Event:  # no
         else:
             several = 2 if name == "f" else 3
             attributes[name] = tuple(draw(st.lists(scalars(name), min_size=1, max_size=several, unique=True)))
-    return Event(id, draw(_times), attributes)
+    return model.Event(id, draw(_times), attributes)
 
 
 @st.composite
 def subscriptions(
     draw: st.DrawFn, users: tuple[str, ...] = ("u1", "u2"), max_size: int = 6, fuzzy: bool = False
-) -> list[Subscription]:
+) -> list[model.Subscription]:
     """A few subscriptions, `s1`, `s2`, …, of a few users, with scores."""
     wheres = draw(st.lists(expressions(2, fuzzy), min_size=1, max_size=max_size))
     return [
-        Subscription(f"s{number}", draw(st.sampled_from(users)), where, draw(_quarters))
+        model.Subscription(f"s{number}", draw(st.sampled_from(users)), where, draw(_quarters))
         for number, where in enumerate(wheres, 1)
     ]

@@ -8,70 +8,12 @@ from functools import cache
 
 from hypothesis import strategies as st
 
+from rankcast import model
 from rankcast.language.tokens import HEDGES, KEYWORDS
-from rankcast.model import (
-    Advertisement,
-    Aggregate,
-    Always,
-    And,
-    AttributeValue,
-    Between,
-    Compare,
-    Concept,
-    Credit,
-    Decay,
-    Decaying,
-    DistanceName,
-    Event,
-    Exists,
-    Expression,
-    Filter,
-    FilterKind,
-    Gaussian,
-    Hedge,
-    Interval,
-    Is,
-    Kind,
-    LeftShoulder,
-    Length,
-    Levels,
-    Membership,
-    Mode,
-    Norm,
-    Not,
-    NoveltyPart,
-    ObjectiveName,
-    OneOf,
-    Op,
-    Or,
-    Piecewise,
-    Policy,
-    Predicate,
-    Preference,
-    Ranking,
-    RateSpan,
-    Record,
-    RightShoulder,
-    Scalar,
-    ScorePart,
-    ScorerName,
-    Scoring,
-    Select,
-    Subscription,
-    Table,
-    Term,
-    Thresholds,
-    Ties,
-    Trapezoid,
-    Triangle,
-    Unit,
-    Update,
-    is_operand,
-)
 
 __all__ = ["events", "expressions", "memberships", "names", "policies", "records", "scalars", "terms"]
 
-_KEYWORDS = sorted({*KEYWORDS, *HEDGES, *(op.value for op in Op if op.value.isalpha()), "date", "time"})
+_KEYWORDS = sorted({*KEYWORDS, *HEDGES, *(op.value for op in model.Op if op.value.isalpha()), "date", "time"})
 
 _texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 _far = st.one_of(st.integers(-(10**15), 10**15), st.floats(-1e15, 1e15), st.integers(-9, 9))
@@ -94,53 +36,53 @@ def names() -> st.SearchStrategy[str]:
 
 
 @cache
-def scalars() -> st.SearchStrategy[Scalar]:
+def scalars() -> st.SearchStrategy[model.Scalar]:
     """A value of any kind."""
     return st.one_of(_texts, st.sampled_from(["'", "''", "it's", "\n", '"']), st.booleans(), _numbers, _times)
 
 
 @cache
-def terms() -> st.SearchStrategy[Term]:
+def terms() -> st.SearchStrategy[model.Term]:
     """Some concept with up to three hedges."""
-    return st.builds(Term, names(), st.lists(st.sampled_from(Hedge), max_size=3).map(tuple))
+    return st.builds(model.Term, names(), st.lists(st.sampled_from(model.Hedge), max_size=3).map(tuple))
 
 
 @cache
-def _predicates() -> st.SearchStrategy[Predicate]:
+def _predicates() -> st.SearchStrategy[model.Predicate]:
     ordered = st.sampled_from([_texts, _numbers, _times])
     tests = st.one_of(
-        st.sampled_from(Op).flatmap(_compares),
-        st.builds(OneOf, st.lists(scalars(), min_size=1, max_size=4).map(tuple)),
-        ordered.flatmap(lambda values: st.tuples(values, values)).map(lambda ends: Between(*sorted(ends))),
-        st.just(Exists()),
-        st.builds(Is, terms()),
+        st.sampled_from(model.Op).flatmap(_compares),
+        st.builds(model.OneOf, st.lists(scalars(), min_size=1, max_size=4).map(tuple)),
+        ordered.flatmap(lambda values: st.tuples(values, values)).map(lambda ends: model.Between(*sorted(ends))),
+        st.just(model.Exists()),
+        st.builds(model.Is, terms()),
     )
-    limits = st.one_of(st.none(), st.builds(Thresholds, _degrees, _degrees))
-    return st.builds(Predicate, names(), tests, limits)
+    limits = st.one_of(st.none(), st.builds(model.Thresholds, _degrees, _degrees))
+    return st.builds(model.Predicate, names(), tests, limits)
 
 
-def _compares(op: Op) -> st.SearchStrategy[Compare]:
-    values = scalars() if Kind.NUMBER in op.declared.kinds else _texts
-    return values.filter(lambda value: is_operand(op, value)).map(lambda value: Compare(op, value))
+def _compares(op: model.Op) -> st.SearchStrategy[model.Compare]:
+    values = scalars() if model.Kind.NUMBER in op.declared.kinds else _texts
+    return values.filter(lambda value: model.is_operand(op, value)).map(lambda value: model.Compare(op, value))
 
 
 @cache
-def expressions() -> st.SearchStrategy[Expression]:
+def expressions() -> st.SearchStrategy[model.Expression]:
     """Some expression of a few predicates."""
-    leaves: st.SearchStrategy[Expression] = st.one_of(_predicates(), st.just(Always()))
+    leaves: st.SearchStrategy[model.Expression] = st.one_of(_predicates(), st.just(model.Always()))
     return st.recursive(
         leaves,
         lambda smaller: st.one_of(
-            st.builds(And, st.lists(smaller, min_size=2, max_size=3).map(tuple)),
-            st.builds(Or, st.lists(smaller, min_size=2, max_size=3).map(tuple)),
-            st.builds(Not, smaller),
+            st.builds(model.And, st.lists(smaller, min_size=2, max_size=3).map(tuple)),
+            st.builds(model.Or, st.lists(smaller, min_size=2, max_size=3).map(tuple)),
+            st.builds(model.Not, smaller),
         ),
         max_leaves=8,
     )
 
 
 @cache
-def memberships() -> st.SearchStrategy[Membership]:
+def memberships() -> st.SearchStrategy[model.Membership]:
     """Some membership function."""
 
     def ascending(count: int) -> st.SearchStrategy[list[float]]:
@@ -149,23 +91,23 @@ def memberships() -> st.SearchStrategy[Membership]:
     corners = st.lists(st.tuples(_far, _degrees), min_size=1, max_size=4)
     keys = st.sampled_from([_texts, _far])
     return st.one_of(
-        ascending(4).map(lambda xs: Trapezoid(*xs)),
-        ascending(3).map(lambda xs: Triangle(*xs)),
-        ascending(2).map(lambda xs: Interval(*xs)),
-        ascending(2).map(lambda xs: LeftShoulder(*xs)),
-        ascending(2).map(lambda xs: RightShoulder(*xs)),
-        st.builds(Gaussian, _far, st.floats(1e-9, 1e9)),
-        corners.map(lambda points: Piecewise(tuple(sorted(points, key=lambda point: point[0])))),
+        ascending(4).map(lambda xs: model.Trapezoid(*xs)),
+        ascending(3).map(lambda xs: model.Triangle(*xs)),
+        ascending(2).map(lambda xs: model.Interval(*xs)),
+        ascending(2).map(lambda xs: model.LeftShoulder(*xs)),
+        ascending(2).map(lambda xs: model.RightShoulder(*xs)),
+        st.builds(model.Gaussian, _far, st.floats(1e-9, 1e9)),
+        corners.map(lambda points: model.Piecewise(tuple(sorted(points, key=lambda point: point[0])))),
         keys.flatmap(lambda key: st.dictionaries(key, _degrees, min_size=1, max_size=4)).map(
-            lambda degrees: Table(tuple(degrees.items()))
+            lambda degrees: model.Table(tuple(degrees.items()))
         ),
     )
 
 
 @cache
-def events() -> st.SearchStrategy[Event]:
+def events() -> st.SearchStrategy[model.Event]:
     """Some event."""
-    value: st.SearchStrategy[AttributeValue] = st.one_of(
+    value: st.SearchStrategy[model.AttributeValue] = st.one_of(
         scalars().map(lambda one: (one,)),
         st.lists(_texts, min_size=1, max_size=3, unique=True).map(tuple),
         st.lists(st.booleans(), min_size=1, unique=True).map(tuple),
@@ -181,95 +123,106 @@ def events() -> st.SearchStrategy[Event]:
         "source": st.one_of(st.none(), names()),
     }
     k = st.one_of(st.none(), st.integers(1, 100))
-    return st.one_of(st.builds(Event, **shared), st.builds(Event, **shared, advertisement=names(), k=k))
+    return st.one_of(st.builds(model.Event, **shared), st.builds(model.Event, **shared, advertisement=names(), k=k))
 
 
 @cache
-def policies() -> st.SearchStrategy[Policy]:
+def policies() -> st.SearchStrategy[model.Policy]:
     """Some policy, whether or not it fits a catalog."""
     weight = st.floats(0, 1e6)
     length = st.one_of(
-        st.builds(Length, st.integers(1, 10**6), st.sampled_from([Unit.EVENTS, Unit.MATCHED])),
-        st.timedeltas(timedelta(milliseconds=1), timedelta(days=3660)).map(lambda time: Length(time, Unit.TIME)),
+        st.builds(model.Length, st.integers(1, 10**6), st.sampled_from([model.Unit.EVENTS, model.Unit.MATCHED])),
+        st.timedeltas(timedelta(milliseconds=1), timedelta(days=3660)).map(
+            lambda time: model.Length(time, model.Unit.TIME)
+        ),
     )
     novelty = st.builds(
-        Filter,
-        novelty=st.sampled_from(FilterKind),
+        model.Filter,
+        novelty=st.sampled_from(model.FilterKind),
         rate=st.floats(0.001, 1),
         period=st.integers(1000, 10**6),
-        scoring=st.sampled_from(Scoring),
-        update=st.sampled_from(Update),
+        scoring=st.sampled_from(model.Scoring),
+        update=st.sampled_from(model.Update),
         aging=_degrees,
-        rates=st.sampled_from(RateSpan),
+        rates=st.sampled_from(model.RateSpan),
         seed=_whole,
         minimum=st.floats(-1e6, 1e6),
-        credit=st.sampled_from(Credit),
+        credit=st.sampled_from(model.Credit),
         half_life=st.one_of(st.none(), st.integers(1, 10**6)),
         exact=st.booleans(),
     )
     starts = st.dictionaries(names(), weight, max_size=2)
     decay = st.one_of(
         st.builds(
-            Decaying, st.just(Decay.LINEAR), st.floats(0.001, 9), st.floats(0.001, 9), period=length, betas=starts
+            model.Decaying,
+            st.just(model.Decay.LINEAR),
+            st.floats(0.001, 9),
+            st.floats(0.001, 9),
+            period=length,
+            betas=starts,
         ),
         st.builds(
-            Decaying,
-            st.just(Decay.EXPONENTIAL),
+            model.Decaying,
+            st.just(model.Decay.EXPONENTIAL),
             alpha=st.floats(0.001, 0.999),
             window=length,
             preferred=st.booleans(),
         ),
     )
     return st.builds(
-        Policy,
+        model.Policy,
         user=names(),
-        mode=st.sampled_from(Mode),
+        mode=st.sampled_from(model.Mode),
         k=st.integers(1, 100),
         length=length,
         sigma=_degrees,
         calm=_degrees,
-        aggregate=st.sampled_from(Aggregate),
+        aggregate=st.sampled_from(model.Aggregate),
         specific=st.booleans(),
-        objective=st.sampled_from(ObjectiveName),
-        distance=st.sampled_from(DistanceName),
-        levels=st.sampled_from(Levels),
-        norm=st.sampled_from(Norm),
-        ties=st.sampled_from(Ties),
-        select=st.sampled_from(Select),
+        objective=st.sampled_from(model.ObjectiveName),
+        distance=st.sampled_from(model.DistanceName),
+        levels=st.sampled_from(model.Levels),
+        norm=st.sampled_from(model.Norm),
+        ties=st.sampled_from(model.Ties),
+        select=st.sampled_from(model.Select),
         weights=st.dictionaries(names(), weight, max_size=2),
         attributes=st.one_of(st.none(), st.lists(names(), min_size=1, max_size=2).map(tuple)),
-        score=st.dictionaries(st.sampled_from(ScorePart), st.floats(0.1, 9), min_size=1),
+        score=st.dictionaries(st.sampled_from(model.ScorePart), st.floats(0.1, 9), min_size=1),
         filter=st.one_of(st.none(), novelty),
         origin=_times,
         authority=st.dictionaries(names(), _degrees, max_size=2),
         half_life=st.timedeltas(timedelta(seconds=1), timedelta(days=3660)),
-        novelty=st.builds(NoveltyPart, st.sampled_from([Scoring.RATE, Scoring.INTERVAL, Scoring.DECAY]), _degrees),
+        novelty=st.builds(
+            model.NoveltyPart,
+            st.sampled_from([model.Scoring.RATE, model.Scoring.INTERVAL, model.Scoring.DECAY]),
+            _degrees,
+        ),
         decay=decay,
     )
 
 
 @cache
-def records() -> st.SearchStrategy[Record]:
+def records() -> st.SearchStrategy[model.Record]:
     """Some record, whether or not it fits a catalog."""
     return st.one_of(
         st.builds(
-            Subscription,
+            model.Subscription,
             names(),
             names(),
             expressions(),
             st.one_of(st.none(), _degrees),
             st.floats(0, 1e6, exclude_min=True),
         ),
-        st.builds(Preference, names(), names(), names()),
+        st.builds(model.Preference, names(), names(), names()),
         policies(),
-        st.builds(Concept, names(), names(), memberships(), st.one_of(st.none(), names())),
+        st.builds(model.Concept, names(), names(), memberships(), st.one_of(st.none(), names())),
         st.builds(
-            Advertisement,
+            model.Advertisement,
             names(),
             names(),
             expressions(),
             st.integers(1, 100),
-            st.sampled_from(Ranking),
-            st.sampled_from(ScorerName),
+            st.sampled_from(model.Ranking),
+            st.sampled_from(model.ScorerName),
         ),
     )

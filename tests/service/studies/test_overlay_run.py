@@ -2,9 +2,9 @@ from dataclasses import replace
 
 import pytest
 
-from rankcast.service.studies.overlay_run import Setup, run
+from rankcast.service.studies.overlay_run import SimulationSetup, run
 
-SMALL = Setup(subscribers=40, publications=30, k=3)
+SMALL = SimulationSetup(subscribers=40, publications=30, k=3)
 
 
 @pytest.mark.parametrize("topology", ["tree:2x2", "chain:3x2", "star:4"])

@@ -12,7 +12,7 @@ import typer
 
 from rankcast.cli.completion import complete_preset
 from rankcast.cli.options import DEFAULT_STORE, Json, MaxPolicyCost, OneUser, StorePath, check_user
-from rankcast.cli.output import Output, TableColumn
+from rankcast.cli.output import Output, TableColumn, amounts
 from rankcast.cli.values import numbers
 from rankcast.language.presets import PRESETS, filter_of_kind, preset_fields
 from rankcast.model import (
@@ -25,22 +25,7 @@ from rankcast.model import (
     Unit,
     check_policy_cost,
 )
-from rankcast.model.declared import (
-    About,
-    Declared,
-    Duration,
-    FieldKind,
-    Instant,
-    Name,
-    Names,
-    Nested,
-    Numbers,
-    Real,
-    Truth,
-    Whole,
-    Word,
-    declared,
-)
+from rankcast.model import declared as kinds
 from rankcast.plain import JsonObject
 
 __all__ = ["policy"]
@@ -48,9 +33,7 @@ __all__ = ["policy"]
 _COLUMNS = (
     TableColumn("user", style="bold"),
     TableColumn("mode"),
-    TableColumn("k", align="right"),
-    TableColumn("length", align="right"),
-    TableColumn("sigma", align="right"),
+    *amounts("k", "length", "sigma"),
     TableColumn("more", folds=True),
 )
 _SHOWN = ("kind", "user", "mode", "k", "length", "unit", "sigma")
@@ -66,8 +49,11 @@ _OPTIONS = {
 }
 """Options with special names. All others are the prefix of the record, followed by the field name with dashes."""
 
-_UNIT = Declared(
-    "unit", False, None, About(Word(Unit), "What the length counts: published events, matched events or time.")
+_UNIT = kinds.Declared(
+    "unit",
+    False,
+    None,
+    kinds.About(kinds.Word(Unit), "What the length counts: published events, matched events or time."),
 )
 
 
@@ -77,7 +63,7 @@ class _Setting(NamedTuple):
     path: tuple[str, ...]
     names: tuple[str, ...]
     annotation: Any
-    kind: FieldKind
+    kind: kinds.FieldKind
 
     @property
     def parameter(self) -> str:
@@ -85,10 +71,10 @@ class _Setting(NamedTuple):
 
 
 def _settings() -> Iterator[_Setting]:
-    for one in declared(Policy):
+    for one in kinds.declared(Policy):
         if one.name == "user":
             continue
-        if isinstance(one.kind, Nested) and one.kind.of is not Length:
+        if isinstance(one.kind, kinds.Nested) and one.kind.of is not Length:
             for inner in _with_unit(one.kind.of):
                 yield _setting((one.name, inner.name), inner, one.about.label, _PREFIXES[one.kind.of])
         else:
@@ -97,51 +83,51 @@ def _settings() -> Iterator[_Setting]:
             yield _setting((_UNIT.name,), _UNIT, None)
 
 
-def _with_unit(record: type) -> list[Declared]:
-    fields = list(declared(record))
-    return [*fields, _UNIT] if any(isinstance(one.kind, Nested) for one in fields) else fields
+def _with_unit(record: type) -> list[kinds.Declared]:
+    fields = list(kinds.declared(record))
+    return [*fields, _UNIT] if any(isinstance(one.kind, kinds.Nested) for one in fields) else fields
 
 
-def _setting(path: tuple[str, ...], one: Declared, panel: str | None, prefix: str = "") -> _Setting:
+def _setting(path: tuple[str, ...], one: kinds.Declared, panel: str | None, prefix: str = "") -> _Setting:
     name = f"{prefix}{one.name.replace('_', '-')}"
-    names = _OPTIONS.get(path, (f"--{name}/--no-{name}" if isinstance(one.kind, Truth) else f"--{name}",))
+    names = _OPTIONS.get(path, (f"--{name}/--no-{name}" if isinstance(one.kind, kinds.Truth) else f"--{name}",))
     kind, metavar = _typed(one.kind)
-    several = " May be repeated." if isinstance(one.kind, Names | Numbers) else ""
+    several = " May be repeated." if isinstance(one.kind, kinds.Names | kinds.Numbers) else ""
     option = typer.Option(*names, metavar=metavar, help=f"{one.help}{several}", rich_help_panel=panel)
     return _Setting(path, names, Annotated[kind | None, option], one.kind)
 
 
-def _typed(kind: FieldKind) -> tuple[Any, str | None]:
+def _typed(kind: kinds.FieldKind) -> tuple[Any, str | None]:
     """The type of an option, and the placeholder for its value in the help."""
     match kind:
-        case Word(words, None):
+        case kinds.Word(words, None):
             return words, None
-        case Word(words):
+        case kinds.Word(words):
             return str, "|".join([*(word.value for word in words), "NAME"])
-        case Truth():
+        case kinds.Truth():
             return bool, None
-        case Whole():
+        case kinds.Whole():
             return int, None if kind.low < -1 else f"{kind.low}..{kind.high}"
-        case Real():
+        case kinds.Real():
             return float, f"{kind.low:.0f}..{kind.high:.0f}"
-        case Duration() | Instant():
+        case kinds.Duration() | kinds.Instant():
             return str, "TIME"
-        case Nested():
+        case kinds.Nested():
             return str, "N|TIME"
-        case Names():
+        case kinds.Names():
             return list[str], "NAME"
-        case Numbers(_, Name()):
+        case kinds.Numbers(_, kinds.Name()):
             return list[str], "NAME=N"
-        case Numbers():
+        case kinds.Numbers():
             return list[str], "PART=N"
-        case Name():
+        case kinds.Name():
             return str, "NAME"
     assert_never(kind)
 
 
 _SETTINGS = tuple(_settings())
 _INNER = frozenset(one.path[0] for one in _SETTINGS if len(one.path) > 1)
-_SPANS = frozenset(("unit", *(one.name for one in declared(Decaying) if isinstance(one.kind, Nested))))
+_SPANS = frozenset(("unit", *(one.name for one in kinds.declared(Decaying) if isinstance(one.kind, kinds.Nested))))
 
 
 def _with_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -238,9 +224,9 @@ def _value(one: _Setting, value: object) -> Any:
     match value:
         case Enum():
             return value.value
-        case list() if isinstance(one.kind, Numbers):
+        case list() if isinstance(one.kind, kinds.Numbers):
             return numbers(value, one.names[0])
-        case str() if isinstance(one.kind, Nested):
+        case str() if isinstance(one.kind, kinds.Nested):
             return int(value) if value.isdecimal() and len(value) < 19 else value
     return value
 

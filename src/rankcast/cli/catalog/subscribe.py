@@ -14,9 +14,10 @@ from rankcast.cli.exits import NEGATIVE
 from rankcast.cli.inputs import count_lines
 from rankcast.cli.operation.rejects import exit_if_any, tell
 from rankcast.cli.options import DEFAULT_STORE, Json, MaxPolicyCost, OneUser, StorePath, check_user, input_file
-from rankcast.cli.output import Output, TableColumn, counted
+from rankcast.cli.output import Output, TableColumn
 from rankcast.model import MOST_POLICY_COST, Attitude, Policy, check_policy_cost
 from rankcast.plain import JsonObject
+from rankcast.wording import counted
 
 if TYPE_CHECKING:
     from rankcast.model import Catalog, Expression, Record, Subscription

@@ -9,8 +9,8 @@ import typer
 
 from rankcast.cli.inputs import read_inputs
 from rankcast.cli.operation.rejects import exit_if_any
-from rankcast.cli.options import CatalogFile, EventsFile, Json, OneUser
-from rankcast.cli.output import Output, TableColumn
+from rankcast.cli.options import CatalogFile, EventsFile, Json, OneUser, output_file
+from rankcast.cli.output import Output, TableColumn, amounts
 from rankcast.extras import require
 from rankcast.plain import JsonObject
 
@@ -24,12 +24,7 @@ __all__ = ["backtest"]
 NOW = "as now"
 _COLUMNS = (
     TableColumn("policy", style="bold", folds=True),
-    TableColumn("delivered", align="right"),
-    TableColumn("users", align="right"),
-    TableColumn("mean rank", align="right"),
-    TableColumn("diversity", align="right"),
-    TableColumn("mean wait", align="right"),
-    TableColumn("overlap with the first", align="right"),
+    *amounts("delivered", "users", "mean rank", "diversity", "mean wait", "overlap with the first"),
 )
 
 
@@ -43,10 +38,7 @@ def backtest(
         ),
     ] = None,
     user: OneUser = None,
-    picture: Annotated[
-        Path | None,
-        typer.Option("--picture", dir_okay=False, metavar="FILE", help="Draw the results to this PNG file."),
-    ] = None,
+    picture: Annotated[Path | None, output_file("--picture", "Draw the results to this PNG file.")] = None,
     json: Json = False,
 ) -> None:
     """Try policies on past events, on Spark, and compare what each would have delivered.

@@ -15,8 +15,8 @@ from rankcast.cli.files.mining_sources import (
     from_store,
     with_known,
 )
-from rankcast.cli.options import DEFAULT_STORE, Json, StorePath, input_file
-from rankcast.cli.output import Output, TableColumn
+from rankcast.cli.options import DEFAULT_STORE, Json, StorePath, input_file, output_file
+from rankcast.cli.output import Output, TableColumn, amounts
 from rankcast.extras import require
 from rankcast.plain import JsonObject
 
@@ -29,9 +29,7 @@ _COLUMNS = (
     TableColumn("concept", style="bold"),
     TableColumn("on"),
     TableColumn("means", folds=True),
-    TableColumn("share", align="right"),
-    TableColumn("from", align="right"),
-    TableColumn("to", align="right"),
+    *amounts("share", "from", "to"),
 )
 
 
@@ -49,8 +47,7 @@ def mine(
         input_file("--catalog", "Catalog file; use what its subscriptions ask for."),
     ] = None,
     summary: Annotated[
-        Path | None,
-        typer.Option(dir_okay=False, metavar="FILE", help="Summary file of earlier data; the new data is added to it."),
+        Path | None, output_file("--summary", "Summary file of earlier data; the new data is added to it.")
     ] = None,
     count: Annotated[int | None, typer.Option(min=2, max=9, metavar="N", help="Number of concepts.")] = None,
     name: Annotated[
@@ -61,8 +58,7 @@ def mine(
         ),
     ] = None,
     picture: Annotated[
-        Path | None,
-        typer.Option(dir_okay=False, metavar="FILE", help="Draw histogram and membership functions (PNG, SVG, PDF)."),
+        Path | None, output_file("--picture", "Draw histogram and membership functions (PNG, SVG, PDF).")
     ] = None,
     engine: Annotated[MiningEngine, typer.Option(help="Count on Spark, or in this process.")] = MiningEngine.SPARK,
     put: Annotated[bool, typer.Option("--put", help="Save the concepts in the store.")] = False,

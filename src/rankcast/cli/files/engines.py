@@ -1,7 +1,9 @@
 """The engines that match and replay files. All give the same output, byte by byte."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
 
 from rankcast.cli.output import Output
 from rankcast.cli.sparks import silenced
@@ -16,7 +18,11 @@ if TYPE_CHECKING:
     from rankcast.engine.reference.shard import Shard
     from rankcast.model import Catalog, Delivery, Event, Match
 
-__all__ = ["match_all", "on_spark", "replay_all", "replay_quickly"]
+__all__ = ["EngineChoice", "match_all", "on_spark", "replay_all", "replay_quickly"]
+
+EngineChoice: TypeAlias = Annotated[
+    Engine | None, typer.Option("--engine", help="Engine to use; by default the fastest for the size of the input.")
+]
 
 _CHUNK = 2_000
 """Events per chunk: large enough for fast arrays, small enough for a smooth progress bar."""

@@ -5,13 +5,13 @@ from typing import Annotated
 
 import typer
 
-from rankcast.cli.inputs import count_lines
+from rankcast.cli.inputs import read_catalog_file
 from rankcast.cli.operation.rejects import exit_if_any, tell
 from rankcast.cli.options import CatalogFile, Json, bounded
 from rankcast.cli.output import Output
-from rankcast.model.advertisements import K
+from rankcast.model.advertisements import K, ScorerName
 
-__all__ = ["ScoreBy", "StrategyName", "forward"]
+__all__ = ["StrategyName", "forward"]
 
 
 class StrategyName(Enum):
@@ -24,22 +24,12 @@ class StrategyName(Enum):
     ANCESTOR_FAIR = "ancestor-fair"
 
 
-class ScoreBy(Enum):
-    """The scorers."""
-
-    AREA = "area"
-    SELECTIVITY = "selectivity"
-    PREFERENCE = "preference"
-    DEGREE = "degree"
-    WEIGHT = "weight"
-
-
 def forward(
     catalog_file: CatalogFile,
     advertisement: Annotated[str, typer.Option("--advertisement", "-a", metavar="ID", help="Advertisement id.")],
     strategy: Annotated[StrategyName, typer.Option(help="Forwarding strategy.")] = StrategyName.ANCESTOR_COVER,
     score: Annotated[
-        ScoreBy | None,
+        ScorerName | None,
         typer.Option(help="Relevance score to rank by; by default that of the advertisement."),
     ] = None,
     k: Annotated[
@@ -61,17 +51,14 @@ def forward(
 
       rankcast forward --catalog catalog.jsonl --advertisement a1 --score area
     """
-    from rankcast.language import read_catalog
-    from rankcast.model import ScorerName
     from rankcast.overlay import STRATEGIES, advertisement_of, forwarded, order_of
 
     out = Output(json)
-    with out.progress("reading the catalog", count_lines(catalog_file)) as advance:
-        catalog, bad = read_catalog(catalog_file, lambda number: advance(1))
+    catalog, bad = read_catalog_file(catalog_file, out)
     tell(out, bad)
     under = advertisement_of(catalog, advertisement)
-    chosen, scorer = STRATEGIES[strategy.value], ScorerName(score.value) if score else None
-    sent = forwarded(catalog, under, chosen, scorer, k)
+    chosen = STRATEGIES[strategy.value]
+    sent = forwarded(catalog, under, chosen, score, k)
     for known in sent:
         if json:
             out.record({"subscription": known.subscription.id, "weight": round(known.weight, 12)})
@@ -79,7 +66,7 @@ def forward(
             out.line(known.subscription.id)
     if out.terminal:
         out.say(f"{len(sent)} of {len(catalog.subscriptions)} subscriptions")
-    if chosen.is_top_k and chosen.standing.value == "rank" and order_of(catalog, under, chosen, scorer).proves_nothing:
+    if chosen.is_top_k and chosen.standing.value == "rank" and order_of(catalog, under, chosen, score).proves_nothing:
         out.say(
             f"under a {under.rank.value} ranking no subscription provably outranks another, so all are forwarded"
             + ("; ancestor-fair forwards fewer" if under.rank.value == "fair" else "")

@@ -5,9 +5,8 @@ from typing import Annotated
 
 import typer
 
-from rankcast.cli.completion import complete_user
 from rankcast.cli.operation.rejects import exit_if_any, tell
-from rankcast.cli.options import CatalogFile, Json
+from rankcast.cli.options import CatalogFile, Json, user_option
 from rankcast.cli.output import Output
 
 __all__ = ["graph"]
@@ -15,16 +14,7 @@ __all__ = ["graph"]
 
 def graph(
     catalog_file: CatalogFile,
-    user: Annotated[
-        str | None,
-        typer.Option(
-            "--user",
-            "-u",
-            metavar="NAME",
-            help="Show only the subscriptions of this user.",
-            autocompletion=complete_user,
-        ),
-    ] = None,
+    user: Annotated[str | None, user_option("Show only the subscriptions of this user.")] = None,
     out_file: Annotated[Path, typer.Option("--out", metavar="FILE", help="SVG file to write.")] = Path("graph.svg"),
     json: Json = False,
 ) -> None:

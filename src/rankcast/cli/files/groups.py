@@ -6,25 +6,16 @@ from typing import Annotated
 
 import typer
 
-from rankcast.cli.files.engines import replay_all
+from rankcast.cli.files.engines import EngineChoice, replay_all
 from rankcast.cli.inputs import read_inputs
 from rankcast.cli.operation.rejects import exit_if_any
-from rankcast.cli.options import CatalogFile, EventsFile, Json, bounded
-from rankcast.cli.output import Output, TableColumn, write_lines
-from rankcast.engine.choice import Engine
+from rankcast.cli.options import CatalogFile, EventsFile, Json, bounded, output_file
+from rankcast.cli.output import Output, amounts, write_lines
 from rankcast.plain import JsonObject
 
 __all__ = ["groups"]
 
-_COLUMNS = (
-    TableColumn("similarity", align="right"),
-    TableColumn("groups", align="right"),
-    TableColumn("users", align="right"),
-    TableColumn("filter decisions", align="right"),
-    TableColumn("messages", align="right"),
-    TableColumn("deliveries", align="right"),
-    TableColumn("mean entropy", align="right"),
-)
+_COLUMNS = (*amounts("similarity", "groups", "users", "filter decisions", "messages", "deliveries", "mean entropy"),)
 _SIMILARITIES = [1.0, 0.8, 0.6, 0.4, 0.2]
 
 
@@ -35,19 +26,9 @@ def groups(
         list[float] | None,
         bounded(0, 1, metavar="SHARE", help="Least share of common subscriptions. May be repeated."),
     ] = None,
-    engine: Annotated[
-        Engine | None, typer.Option(help="Engine that replays; by default the fastest for the size of the input.")
-    ] = None,
-    out_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", dir_okay=False, metavar="FILE", help="Write the catalog in which each group is one user."
-        ),
-    ] = None,
-    deliveries_file: Annotated[
-        Path | None,
-        typer.Option("--deliveries", dir_okay=False, metavar="FILE", help="Write what all users get in groups."),
-    ] = None,
+    engine: EngineChoice = None,
+    out_file: Annotated[Path | None, output_file("--out", "Write the catalog in which each group is one user.")] = None,
+    deliveries_file: Annotated[Path | None, output_file("--deliveries", "Write what all users get in groups.")] = None,
     json: Json = False,
 ) -> None:
     """Find users with similar interests who can share one novelty filter, and compare with a filter for each.

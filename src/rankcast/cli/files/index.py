@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rankcast.cli.options import DEFAULT_STORE, Json, StorePath, input_file
-from rankcast.cli.output import Output, TableColumn, counted, table
+from rankcast.cli.output import Output, TableColumn, table
+from rankcast.wording import counted
 
 if TYPE_CHECKING:
     from rankcast.model import Catalog

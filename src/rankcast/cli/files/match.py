@@ -1,16 +1,12 @@
 """``rankcast match``: which subscriptions the events of a file match."""
 
 from collections.abc import Sequence
-from typing import Annotated
 
-import typer
-
-from rankcast.cli.files.engines import match_all
+from rankcast.cli.files.engines import EngineChoice, match_all
 from rankcast.cli.inputs import read_inputs
 from rankcast.cli.operation.rejects import exit_if_any
 from rankcast.cli.options import CatalogFile, EventsFile, Json, OutFile, RejectsFile
 from rankcast.cli.output import Output, TableColumn
-from rankcast.engine.choice import Engine
 from rankcast.plain import JsonObject
 
 __all__ = ["match"]
@@ -27,9 +23,7 @@ _COLUMNS = (
 def match(
     catalog_file: CatalogFile,
     events_file: EventsFile,
-    engine: Annotated[
-        Engine | None, typer.Option(help="Engine that matches; by default the fastest for the size of the input.")
-    ] = None,
+    engine: EngineChoice = None,
     out_file: OutFile = None,
     rejects_file: RejectsFile = None,
     json: Json = False,

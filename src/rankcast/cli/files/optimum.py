@@ -5,12 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankcast.cli.files.engines import replay_all
+from rankcast.cli.files.engines import EngineChoice, replay_all
 from rankcast.cli.inputs import read_inputs
 from rankcast.cli.operation.rejects import exit_if_any
 from rankcast.cli.options import CatalogFile, EventsFile, Json, OneUser, bounded
-from rankcast.cli.output import Output, TableColumn
-from rankcast.engine.choice import Engine
+from rankcast.cli.output import Output, TableColumn, amounts
 from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:
@@ -20,14 +19,7 @@ __all__ = ["optimum"]
 
 _COLUMNS = (
     TableColumn("user", style="bold"),
-    TableColumn("matches", align="right"),
-    TableColumn("of which", align="right"),
-    TableColumn("best entropy", align="right"),
-    TableColumn("delivered", align="right"),
-    TableColumn("its entropy", align="right"),
-    TableColumn("of the best", align="right"),
-    TableColumn("even from", align="right"),
-    TableColumn("to", align="right"),
+    *amounts("matches", "of which", "best entropy", "delivered", "its entropy", "of the best", "even from", "to"),
     TableColumn("advice", folds=True, style="dim"),
 )
 
@@ -40,9 +32,7 @@ def optimum(
         float | None,
         bounded(0, 1, metavar="SHARE", help="Share to deliver; by default that of the policy's filter."),
     ] = None,
-    engine: Annotated[
-        Engine | None, typer.Option(help="Engine that replays; by default the fastest for the size of the input.")
-    ] = None,
+    engine: EngineChoice = None,
     json: Json = False,
 ) -> None:
     """Compare what each user gets with the best choice that someone who knew all events could make.

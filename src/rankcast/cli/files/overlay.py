@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,9 +10,9 @@ import typer
 from rankcast.cli.files.forward import StrategyName
 from rankcast.cli.files.overlay_workload import SimulationOutcome, random_workload, simulate, workload_of_files
 from rankcast.cli.operation.rejects import exit_if_any
-from rankcast.cli.options import Json, bounded
-from rankcast.cli.output import Output, TableColumn, table
-from rankcast.model.advertisements import K
+from rankcast.cli.options import Json, bounded, input_file
+from rankcast.cli.output import Output, TableColumn, amounts, table
+from rankcast.model.advertisements import K, Ranking
 from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:
@@ -25,20 +24,8 @@ __all__ = ["simulate_overlay"]
 
 _COLUMNS = (
     TableColumn("link", style="bold"),
-    TableColumn("subscribe ↑", align="right"),
-    TableColumn("unsubscribe ↑", align="right"),
-    TableColumn("reweigh ↑", align="right"),
-    TableColumn("publication ↓", align="right"),
+    *amounts("subscribe ↑", "unsubscribe ↑", "reweigh ↑", "publication ↓"),
 )
-
-
-class RankBy(Enum):
-    """The rankings of an advertisement."""
-
-    RELEVANCE = "relevance"
-    FAIR = "fair"
-    RELEVANCE_FAIR = "relevance-fair"
-    DIVERSE = "diverse"
 
 
 def simulate_overlay(
@@ -51,7 +38,7 @@ def simulate_overlay(
     strategy: Annotated[
         StrategyName, typer.Option(help="Forwarding strategy of the brokers.")
     ] = StrategyName.ANCESTOR_COVER,
-    rank: Annotated[RankBy, typer.Option(help="Ranking of the advertisement.")] = RankBy.RELEVANCE,
+    rank: Annotated[Ranking, typer.Option(help="Ranking of the advertisement.")] = Ranking.RELEVANCE,
     subscribers: Annotated[
         int, bounded(1, 1_000_000, help="Number of subscribers, spread over the edge brokers.")
     ] = 200,
@@ -63,23 +50,13 @@ def simulate_overlay(
     seed: Annotated[int, bounded(-(2**63), 2**63 - 1, help="Seed for the random workload.")] = 0,
     catalog_file: Annotated[
         Path | None,
-        typer.Option(
-            "--catalog",
-            exists=True,
-            dir_okay=False,
-            metavar="FILE",
-            help="Catalog file with your own subscriptions and advertisement, in place of a random workload.",
+        input_file(
+            "--catalog", "Catalog file with your own subscriptions and advertisement; otherwise a random workload."
         ),
     ] = None,
     events_file: Annotated[
         Path | None,
-        typer.Option(
-            "--events",
-            exists=True,
-            dir_okay=False,
-            metavar="FILE",
-            help="Event file with the publications; only with --catalog.",
-        ),
+        input_file("--events", "Event file with the publications; only with --catalog."),
     ] = None,
     advertisement: Annotated[
         str | None,
@@ -110,7 +87,6 @@ def simulate_overlay(
       rankcast overlay simulate --topology tree:3x2 --strategy ancestor-fair --rank fair
       rankcast overlay simulate --catalog catalog.jsonl --events events.jsonl --advertisement a1
     """
-    from rankcast.model import Ranking
     from rankcast.overlay import STRATEGIES, parse_topology
 
     out = Output(json)
@@ -123,7 +99,7 @@ def simulate_overlay(
     elif events_file is not None or advertisement is not None:
         raise typer.BadParameter("--events and --advertisement go with --catalog")
     else:
-        workload = random_workload(Ranking(rank.value), k, subscribers, publications, seed)
+        workload = random_workload(rank, k, subscribers, publications, seed)
     made, outcome = simulate(tree, at, chosen, workload, changes, weights_travel, out)
     if out.as_lines:
         for row in _messages(made, at):

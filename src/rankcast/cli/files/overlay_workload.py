@@ -57,15 +57,13 @@ def workload_of_files(
     catalog_file: Path, events_file: Path | None, advertisement: str | None, out: Output
 ) -> OverlayWorkload:
     """The subscriptions of a catalog, one of its advertisements, and the events of a file that lie in its space."""
-    from rankcast.cli.inputs import count_lines, read_inputs
+    from rankcast.cli.inputs import read_catalog_file, read_inputs
     from rankcast.cli.operation.rejects import tell
-    from rankcast.language import read_catalog
     from rankcast.model import Preference, Subscription
 
     events: list[Event] = []
     if events_file is None:
-        with out.progress("reading the catalog", count_lines(catalog_file)) as advance:
-            catalog, bad = read_catalog(catalog_file, lambda number: advance(1))
+        catalog, bad = read_catalog_file(catalog_file, out)
         tell(out, bad)
         rejected = len(bad)
     else:

@@ -1,16 +1,11 @@
 """``rankcast replay``: what each user would receive from a finished stream of events."""
 
-from typing import Annotated
-
-import typer
-
-from rankcast.cli.files.engines import replay_quickly
+from rankcast.cli.files.engines import EngineChoice, replay_quickly
 from rankcast.cli.inputs import read_inputs
 from rankcast.cli.operation.deliveries import COLUMNS, delivery_cells
 from rankcast.cli.operation.rejects import exit_if_any
 from rankcast.cli.options import CatalogFile, EventsFile, Json, OutFile, RejectsFile
 from rankcast.cli.output import Output
-from rankcast.engine.choice import Engine
 
 __all__ = ["replay"]
 
@@ -18,9 +13,7 @@ __all__ = ["replay"]
 def replay(
     catalog_file: CatalogFile,
     events_file: EventsFile,
-    engine: Annotated[
-        Engine | None, typer.Option(help="Engine that replays; by default the fastest for the size of the input.")
-    ] = None,
+    engine: EngineChoice = None,
     out_file: OutFile = None,
     rejects_file: RejectsFile = None,
     json: Json = False,

@@ -31,10 +31,11 @@ def compare(
 ) -> None:
     """Compare vague subscriptions with crisp ones: how many events each would match.
 
-    For each subscription with a vague word: the events that match as subscribed, crisply (only what fully deserves the
-    word), and as an optimistic, indifferent and pessimistic subscriber would ask. With --every, all of them together over
-    time: as subscribed, crisply at their thresholds, and at the core. An imprecise value counts as its middle for the
-    crisp ways. The monitor of `rankcast serve` draws the same.
+    The table has a row for each subscription with a vague word. It counts the events that match as subscribed; crisply,
+    where only values with degree 1 have the word; and as an optimistic, indifferent and pessimistic subscriber would
+    ask. With --every, it has a row for each period instead, with the sums of all these subscriptions: as subscribed,
+    crisply at their thresholds, and crisply at the core. The crisp ways take the middle of an imprecise value. The
+    monitor of `rankcast serve` draws the same.
 
     Example:
 

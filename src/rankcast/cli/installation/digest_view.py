@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rankcast.cli.installation.digest import DemoDigest
-from rankcast.cli.output import Output, TableColumn, printable, table
+from rankcast.cli.output import Output, TableColumn, amounts, printable, table
 from rankcast.language import encode_record, label
 
 if TYPE_CHECKING:
@@ -26,32 +26,11 @@ __all__ = ["show"]
 _COLUMNS = (
     TableColumn("user", style="bold"),
     TableColumn("mode"),
-    TableColumn("matched", align="right"),
-    TableColumn("delivered", align="right"),
-    TableColumn("share", align="right"),
-    TableColumn("mean rank", align="right"),
-    TableColumn("diversity", align="right"),
+    *amounts("matched", "delivered", "share", "mean rank", "diversity"),
 )
 
-_ARTICLES = (
-    "The",
-    "A",
-    "An",
-    "La",
-    "Le",
-    "Les",
-    "L'",
-    "El",
-    "Los",
-    "Las",
-    "Il",
-    "Lo",
-    "Der",
-    "Die",
-    "Das",
-    "Den",
-    "De",
-    "O",
+_ARTICLES = frozenset(
+    ["The", "A", "An", "La", "Le", "Les", "L'", "El", "Los", "Las", "Il", "Lo", "Der", "Die", "Das", "Den", "De", "O"]
 )
 
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rankcast.cli.exits import NEGATIVE
-from rankcast.cli.options import Json, bounded
-from rankcast.cli.output import Output, TableColumn, counted
+from rankcast.cli.options import Json, bounded, output_file
+from rankcast.cli.output import Output, TableColumn, amounts
 from rankcast.plain import JsonObject
+from rankcast.wording import counted
 
 if TYPE_CHECKING:
     from rankcast.lab.reproduce import Result
@@ -26,8 +27,7 @@ _COMPARISONS = (
     TableColumn("experiment", style="bold"),
     TableColumn("kind"),
     TableColumn("figure", folds=True),
-    TableColumn("paper", align="right"),
-    TableColumn("ours", align="right"),
+    *amounts("paper", "ours"),
     TableColumn("agrees"),
     TableColumn("note", folds=True, style="dim"),
 )
@@ -42,9 +42,7 @@ def reproduce(
         "out/experiments"
     ),
     again: Annotated[bool, typer.Option("--again", help="Run experiments again even if they have results.")] = False,
-    docs: Annotated[
-        Path | None, typer.Option("--docs", dir_okay=False, metavar="FILE", help="Write a report to this file.")
-    ] = None,
+    docs: Annotated[Path | None, output_file("--docs", "Write a report to this file.")] = None,
     processes: Annotated[
         int | None, bounded(1, 1_000, metavar="N", help="Papers to reproduce at a time; by default one per processor.")
     ] = None,

@@ -39,16 +39,18 @@ def adapt_concepts(
     ] = None,
     every: Annotated[
         str | None,
-        duration(metavar="DURATION", help="Repeat at this interval until Ctrl-C. Leaves alone what was made by hand."),
+        duration(metavar="DURATION", help="Repeat at this interval until Ctrl-C. Keeps what was defined by hand."),
     ] = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
     """Mine the concepts of an attribute again from all events of the store, and replace the meanings that moved.
 
-    Names and number of the shared concepts stay; if there are none yet, they are made. The table shows for whom matches
-    change, by the last 300 events. rankcast concepts undo takes it back. With --every this is a schedule, which leaves
-    alone what somebody made, changed or undid; rankcast serve --mine is one in the service, for recent events.
+    The shared concepts keep their names and their number. If there are none yet, the command creates them. The table
+    shows which subscriptions match more or fewer of the last 300 events. To undo a run, use rankcast concepts undo.
+
+    With --every the command repeats until Ctrl-C. It then leaves concepts unchanged that somebody defined, changed or
+    restored by hand. rankcast serve --mine does the same inside the service, from recent events.
 
     Example:
 
@@ -94,7 +96,7 @@ def _adapted(
 
 
 def _follow(attributes: Sequence[str], store: str, engine: MiningEngine, out: Output, every: str) -> None:
-    """Mine again and again. A failure is told, and the next round comes at its time."""
+    """Mine at an interval. A failure is reported, and the next round starts as planned."""
     from rankcast.cli.operation.run import stoppable
     from rankcast.errors import ModelError, RankcastError
     from rankcast.lab.adapting import SCHEDULE
@@ -150,7 +152,7 @@ def undo_mining(
 ) -> None:
     """Give concepts the meaning that they had before a run of mining.
 
-    A schedule leaves the attribute alone from then on, until somebody asks for a run (rankcast concepts adapt).
+    From then on, a schedule does not change the attribute until somebody starts a run with rankcast concepts adapt.
 
     Example:
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from rankcast.cli.options import DEFAULT_STORE, MOST_ROWS, Json, StorePath, bounded
+from rankcast.cli.options import DEFAULT_STORE, MOST_ROWS, Json, StorePath, bounded, user_option
 from rankcast.cli.output import Output, TableColumn
 from rankcast.plain import JsonObject
 
@@ -30,9 +30,7 @@ def audit(
         str | None,
         typer.Option(metavar="TEXT", help="Show only entries whose actor contains this text, such as a token id."),
     ] = None,
-    user: Annotated[
-        str | None, typer.Option("--user", "-u", metavar="USER", help="Show only entries about this user or publisher.")
-    ] = None,
+    user: Annotated[str | None, user_option("Show only entries about this user or publisher.")] = None,
     limit: Annotated[int, bounded(1, MOST_ROWS, metavar="N", help="Show only the last N.")] = 1_000,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
-from rankcast.cli.output import Output, TableColumn, table
+from rankcast.cli.output import Output, TableColumn, amounts, table
 from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:
@@ -23,21 +23,16 @@ _COLUMNS = (
     TableColumn("from", style="bold"),
     TableColumn("to", style="bold"),
     TableColumn("state"),
-    TableColumn("known", align="right"),
-    TableColumn("forwarded", align="right"),
-    TableColumn("hidden", align="right"),
-    TableColumn("sent", align="right"),
-    TableColumn("saved", align="right"),
-    TableColumn("lag", align="right"),
+    *amounts("known", "forwarded", "hidden", "sent", "saved", "lag"),
 )
 
 
 def show_brokers(url: _Address = "http://127.0.0.1:8765", token: _Token = None, json: Json = False) -> None:
     """Show the tree of brokers that a running service belongs to.
 
-    For each direction of a link: how many subscriptions the sender knows, how many of them it forwards and hides, how
-    many events it sent and how many it saved because nobody there wants them, and how many events the other end has
-    not acknowledged yet.
+    The table has a row for each direction of a link. It shows how many subscriptions the sender knows, and how many of
+    them it forwards or hides; how many events it sent, and how many it did not send because nobody there wants them
+    (saved); and how many events the other end has not acknowledged yet (lag).
 
     Example:
 
@@ -68,7 +63,7 @@ def forget_broker(
     token: _Token = None,
     json: Json = False,
 ) -> None:
-    """Remove an edge that is gone for good. Until then events are kept for it, and its users count as subscribers.
+    """Remove an edge that will not come back. Until then, events are kept for it, and its users count as subscribers.
 
     Example:
 
@@ -82,10 +77,10 @@ def forget_broker(
 
 
 def rejoin_brokers(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
-    """Let a broker begin anew whose store was brought back from an older copy. Stop its service first.
+    """Let a broker start afresh after its store was restored from an older copy. Stop its service first.
 
-    Its neighbours then take it for a new broker. Edges and upstream send again what they still have; an upstream
-    must forget the old one first (rankcast overlay forget).
+    Its neighbours then treat it as a new broker, and send again what they still have. Before it can join, its upstream
+    must forget the old broker (rankcast overlay forget).
 
     Example:
 
@@ -95,7 +90,7 @@ def rejoin_brokers(store: StorePath = DEFAULT_STORE, json: Json = False) -> None
 
     with Store.open(store) as opened:
         made = BrokerLog(opened.database).rejoin()
-    Output(json).done(f"the broker {made.name} begins anew", {"broker": made.name, "lineage": made.lineage})
+    Output(json).done(f"the broker {made.name} starts afresh", {"broker": made.name, "lineage": made.lineage})
 
 
 def _rows(found: JsonObject) -> Iterator[list[str]]:

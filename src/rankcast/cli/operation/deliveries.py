@@ -2,13 +2,14 @@
 
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rankcast.cli.options import DEFAULT_STORE, MOST_ROWS, Json, OneUser, StorePath, bounded, check_user
 from rankcast.cli.output import Output, TableColumn
+from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:
     from rankcast.model import Catalog, Delivery
@@ -105,7 +106,7 @@ def _follow(store: "Store", user: str | None, after: int, out: Output) -> None:
         return
 
 
-def delivery_cells(catalog: "Catalog") -> Callable[[Mapping[str, object]], Sequence[str]]:
+def delivery_cells(catalog: "Catalog") -> Callable[[JsonObject], Sequence[str]]:
     """A function that turns a delivery in its JSON form into a row of `COLUMNS`."""
     from rankcast.language import label
 
@@ -113,7 +114,7 @@ def delivery_cells(catalog: "Catalog") -> Callable[[Mapping[str, object]], Seque
         subscription = catalog.subscriptions.get(name)
         return f"{name}: {label(subscription.where)}" if subscription else name
 
-    def cells(delivery: Mapping[str, Any]) -> Sequence[str]:
+    def cells(delivery: JsonObject) -> Sequence[str]:
         return (
             str(delivery["window"]),
             delivery["forwarded"].replace("T", " ").removesuffix("Z"),

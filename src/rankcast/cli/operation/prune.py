@@ -5,15 +5,15 @@ from typing import Annotated
 import typer
 
 from rankcast.cli.options import DEFAULT_STORE, Json, RetentionRules, StorePath
-from rankcast.cli.output import Output, TableColumn, counted, table
+from rankcast.cli.output import Output, TableColumn, amounts, table
+from rankcast.wording import counted
 
 __all__ = ["prune"]
 
 _COLUMNS = (
     TableColumn("what", style="bold"),
     TableColumn("rule"),
-    TableColumn("rows", "right"),
-    TableColumn("before", "right"),
+    *amounts("rows", "before"),
 )
 
 
@@ -22,7 +22,9 @@ def prune(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be deleted, and delete nothing.")] = False,
     shrink: Annotated[
         bool,
-        typer.Option("--shrink", help="Rewrite the store so that its file shrinks at once. Writers have to wait."),
+        typer.Option(
+            "--shrink", help="Rewrite the store so that its file shrinks at once. Nobody can write meanwhile."
+        ),
     ] = False,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,

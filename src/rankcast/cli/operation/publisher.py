@@ -16,7 +16,7 @@ from typing import TypeAlias, cast
 from rankcast.cli.bad_lines import read_event, reject_of
 from rankcast.cli.inputs import count_lines
 from rankcast.cli.operation.rejects import exit_if_any, tell
-from rankcast.cli.output import Output, counted
+from rankcast.cli.output import Output
 from rankcast.errors import CatalogError, EnvironmentProblem, ModelError, RankcastError
 from rankcast.language.compressed import is_compressed
 from rankcast.language.event_files import EventFileKind, EventIds, event_file, kind_of_head
@@ -25,6 +25,7 @@ from rankcast.language.files import MAX_LINE
 from rankcast.model import Event, Reject
 from rankcast.pipeline.topics import Topic
 from rankcast.store import Store
+from rankcast.wording import counted
 
 __all__ = ["FilePublisher", "chunks", "offset_but_for_time", "publish_to_topic", "whole_file"]
 

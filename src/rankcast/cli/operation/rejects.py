@@ -1,14 +1,15 @@
 """``rankcast rejects``: lists the input that could not be used. Other commands report it at once with `tell`."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rankcast.cli.completion import complete_user
 from rankcast.cli.exits import NEGATIVE
-from rankcast.cli.options import DEFAULT_STORE, MOST_ROWS, Json, StorePath, bounded
-from rankcast.cli.output import Output, TableColumn, counted
+from rankcast.cli.options import DEFAULT_STORE, MOST_ROWS, Json, StorePath, bounded, user_option
+from rankcast.cli.output import Output, TableColumn
+from rankcast.plain import JsonObject
+from rankcast.wording import counted
 
 if TYPE_CHECKING:
     from rankcast.model import Reject
@@ -60,9 +61,7 @@ def rejects(
     ] = False,
     user: Annotated[
         str | None,
-        typer.Option(
-            "--user", "-u", metavar="USER", help="With --set-aside: show only this user.", autocompletion=complete_user
-        ),
+        user_option("With --set-aside: show only this user."),
     ] = None,
     limit: Annotated[int | None, bounded(1, MOST_ROWS, metavar="N", help="Show only the last N.")] = None,
     store: StorePath = DEFAULT_STORE,
@@ -70,8 +69,8 @@ def rejects(
 ) -> None:
     """List input that could not be used, with file, line number and reason; or what could not be served.
 
-    Rejects are lines of files, requests and topics that are not valid events or records. Set aside are events, or
-    whole users, for which serving failed while all other users were served.
+    Rejects are lines of files, requests and topics that are not valid events or records. With --set-aside, the command
+    lists what could not be served: single events for a user, or a user as a whole. All other users were served.
 
     Example:
 
@@ -93,7 +92,7 @@ def rejects(
             return
         found = opened.rejects(limit)
 
-    def cells(reject: Mapping[str, Any]) -> Sequence[str]:
+    def cells(reject: JsonObject) -> Sequence[str]:
         when = reject["when"].replace("T", " ")[:19]
         return when, f"{reject['file']}:{reject['line']}", reject["reason"], reject["raw"][:60]
 
@@ -102,23 +101,15 @@ def rejects(
 
 
 def serve_again(
-    user: Annotated[
-        str | None,
-        typer.Option(
-            "--user",
-            "-u",
-            metavar="USER",
-            help="Serve only what was set aside for this user.",
-            autocompletion=complete_user,
-        ),
-    ] = None,
+    user: Annotated[str | None, user_option("Serve only what was set aside for this user.")] = None,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
 ) -> None:
     """Serve again what was set aside, for example after a fix, and deliver the results.
 
-    Replays the event log for the users concerned, each event with the catalog of its time. While a pipeline is
-    running, this only delivers. Stop the pipeline first to let it continue with users who are set aside as a whole.
+    Replays the event log for the users concerned, with the catalog as it was when each event was published. While a
+    pipeline is running, the command delivers what is missing, but users who are set aside as a whole stay set aside. To
+    serve them in future too, stop the pipeline first.
 
     Example:
 
@@ -143,7 +134,7 @@ def serve_again(
 def _list_set_aside(rows: "Sequence[KeptSetAside]", out: Output) -> None:
     from rankcast.language.declared_json import record_of
 
-    def cells(row: Mapping[str, Any]) -> Sequence[str]:
+    def cells(row: JsonObject) -> Sequence[str]:
         event = row["event"] or f"all from {row['seq']:,} on"
         return row["when"].replace("T", " ")[:19], row["user"] or "all users", event, str(row["version"]), row["error"]
 

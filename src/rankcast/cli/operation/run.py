@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from rankcast.cli.options import DEFAULT_STORE, MOST_ROWS, Json, StorePath, bounded, duration
-from rankcast.cli.output import Output, counted
+from rankcast.cli.output import Output
 from rankcast.engine.choice import Engine
+from rankcast.wording import counted
 
 if TYPE_CHECKING:
     from rankcast.pipeline.local import CommittedBatch, LocalPipeline

@@ -96,7 +96,9 @@ def serve(
     ] = None,
     since: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="A new edge gets events from this time on; by default from its joining on."),
+        typer.Option(
+            metavar="TIME", help="A new edge gets events from this time on; by default from the moment it joins."
+        ),
     ] = None,
     broker_name: Annotated[
         str | None,
@@ -112,7 +114,9 @@ def serve(
     ] = None,
     mine: Annotated[
         list[str] | None,
-        typer.Option(metavar="ATTRIBUTE", help="Mine its concepts again and again as events come. May be repeated."),
+        typer.Option(
+            metavar="ATTRIBUTE", help="Keep mining the concepts of this attribute from recent events. May be repeated."
+        ),
     ] = None,
     mine_every: Annotated[str, duration(metavar="DURATION", help="Time between two runs of --mine.")] = "1h",
     store: StorePath = DEFAULT_STORE,

@@ -5,7 +5,8 @@ from typing import Annotated
 import typer
 
 from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
-from rankcast.cli.output import Output, counted
+from rankcast.cli.output import Output
+from rankcast.wording import counted
 
 __all__ = ["rebuild_state", "repartition_state"]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rankcast.cli.options import DEFAULT_STORE, Json, OneUser, StorePath
-from rankcast.cli.output import Output, TableColumn, table
+from rankcast.cli.output import Output, TableColumn, amounts, table
 from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:
@@ -17,17 +17,14 @@ __all__ = ["stats"]
 
 _COLUMNS = (
     TableColumn("user", style="bold"),
-    TableColumn("deliveries", align="right"),
-    TableColumn("entropy", align="right"),
+    *amounts("deliveries", "entropy"),
     TableColumn("max entropy", align="right", style="dim"),
-    TableColumn("fairness", align="right"),
-    TableColumn("distance", align="right"),
+    *amounts("fairness", "distance"),
     TableColumn("over time", folds=True),
 )
 _PLACES = (
     TableColumn("place"),
-    TableColumn("deliveries", align="right"),
-    TableColumn("share", align="right"),
+    *amounts("deliveries", "share"),
     TableColumn(""),
 )
 _THRESHOLDS = (

@@ -5,8 +5,9 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
-from rankcast.cli.output import Output, TableColumn, counted, table
+from rankcast.cli.output import Output, TableColumn, table
 from rankcast.plain import JsonObject
+from rankcast.wording import counted
 
 if TYPE_CHECKING:
     from rankcast.store import Pipeline

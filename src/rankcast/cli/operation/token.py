@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
-from rankcast.cli.options import DEFAULT_STORE, Json, StorePath, duration
+from rankcast.cli.options import DEFAULT_STORE, Json, StorePath, duration, user_option
 from rankcast.cli.output import Output, TableColumn
 from rankcast.plain import JsonObject
+from rankcast.wording import counted
 
 __all__ = ["create_token", "list_tokens", "revoke_token", "sign_out"]
 
@@ -23,9 +24,7 @@ _COLUMNS = (
 
 
 def create_token(
-    user: Annotated[
-        str | None, typer.Option("--user", "-u", metavar="NAME", help="Create a token for this user.")
-    ] = None,
+    user: Annotated[str | None, user_option("Create a token for this user.")] = None,
     publisher: Annotated[str | None, typer.Option(metavar="NAME", help="Create a token for this publisher.")] = None,
     broker: Annotated[
         str | None, typer.Option(metavar="NAME", help="Create a token for an edge of this broker.")
@@ -123,7 +122,7 @@ def revoke_token(
 
 
 def sign_out(
-    user: Annotated[str | None, typer.Option("--user", "-u", metavar="NAME", help="Sign out this user.")] = None,
+    user: Annotated[str | None, user_option("Sign out this user.")] = None,
     everybody: Annotated[bool, typer.Option("--everybody", help="Sign out all users and administrators.")] = False,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
@@ -148,4 +147,4 @@ def sign_out(
     with Store.open(store) as opened:
         log = SessionLog(opened.database, settings.session_idle, settings.session_length)
         ended = log.end_all() if everybody else log.end_of(Role.USER.value, user)
-    Output(json).done(f"ended {ended} session{'' if ended == 1 else 's'}", {"ended": ended})
+    Output(json).done(f"ended {counted(ended, 'session')}", {"ended": ended})

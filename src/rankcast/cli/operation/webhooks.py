@@ -4,7 +4,8 @@ import typer
 
 from rankcast.cli.exits import NEGATIVE
 from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
-from rankcast.cli.output import Output, counted
+from rankcast.cli.output import Output
+from rankcast.wording import counted
 
 __all__ = ["encrypt_secrets"]
 

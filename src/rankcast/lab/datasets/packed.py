@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from io import TextIOWrapper
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 from rankcast.extras import require
 from rankcast.model import Event
@@ -23,7 +23,7 @@ class Field:
     """An attribute: its column, how to read it, and its type in a table ("string", "int64", …)."""
 
     column: str
-    read: Callable[[str], Any] = str
+    read: Callable[[str], object] = str
     kind: str = "string"
 
 

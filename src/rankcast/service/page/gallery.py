@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -10,6 +11,7 @@ from nicegui import app, ui
 from rankcast.errors import RankcastError
 from rankcast.lab.reproduce import Comparison, GalleryPicture, Result, RowKind, gallery
 from rankcast.service.page.colours import wear
+from rankcast.service.page.controls import toggle
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, empty, group, open_dialog, pill, set_props, table, words
 
@@ -40,9 +42,7 @@ async def build(view: View) -> None:
     )
     sections: dict[str, ui.element] = {}
     if len(papers) > 1:
-        chosen = ui.toggle(["All", *papers], value="All").props("dense no-caps unelevated toggle-text-color=on-accent")
-        set_props(chosen.classes("rc-speeds rc-wrapping"), aria_label="Paper")
-        chosen.on_value_change(lambda e: _choose(sections, e.value))
+        toggle("Paper", ["All", *papers], "All", partial(_choose, sections), classes="rc-speeds rc-wrapping")
     for paper in papers:
         with group("section", "rc-column", aria_label=paper) as section:
             words("h2", paper)

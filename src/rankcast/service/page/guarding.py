@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nicegui import Client, core
 from starlette.datastructures import Headers
@@ -116,8 +116,8 @@ def guard_socket() -> None:
         handlers["connect"] = _guarded_connect(handlers["connect"])
 
 
-def _guarded(handler: Callable[..., Any]) -> Callable[[str, JsonObject], Awaitable[Any]]:
-    async def guarded(sid: str, message: JsonObject) -> Any:
+def _guarded(handler: Callable[..., object]) -> Callable[[str, JsonObject], Awaitable[object]]:
+    async def guarded(sid: str, message: JsonObject) -> object:
         environ = core.sio.get_environ(sid)
         scope: Scope = environ["asgi.scope"] if environ else {}
         session = await _owner_of(scope, message.get("client_id"))
@@ -132,8 +132,8 @@ def _guarded(handler: Callable[..., Any]) -> Callable[[str, JsonObject], Awaitab
     return guarded
 
 
-def _guarded_connect(handler: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-    async def connect(sid: str, environ: JsonObject, auth: object = None) -> Any:
+def _guarded_connect(handler: Callable[..., Awaitable[object]]) -> Callable[..., Awaitable[object]]:
+    async def connect(sid: str, environ: JsonObject, auth: object = None) -> object:
         query = HTTPConnection({**environ["asgi.scope"], "type": "http"}).query_params
         if await _owner_of(environ["asgi.scope"], query.get("client_id")) is None:
             return False

@@ -8,29 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, assert_never
 
+from rankcast import model
 from rankcast.choose import Distance
 from rankcast.language import label, show_duration
 from rankcast.language.event_words import cut
-from rankcast.model import (
-    Always,
-    And,
-    Catalog,
-    Compare,
-    Delivery,
-    Event,
-    Expression,
-    Length,
-    Mode,
-    Not,
-    Op,
-    Or,
-    Policy,
-    Predicate,
-    ScorePart,
-    Scoring,
-    Subscription,
-    Unit,
-)
 from rankcast.rank import levels, recency
 
 __all__ = ["Arrival", "ShortReason", "short_name", "short_reason", "subscription_name"]
@@ -47,8 +28,8 @@ class Arrival:
     """A delivery with its number in the log and its event."""
 
     number: int
-    delivery: Delivery
-    event: Event
+    delivery: model.Delivery
+    event: model.Event
 
 
 class ShortReason(NamedTuple):
@@ -65,7 +46,7 @@ class ShortReason(NamedTuple):
         return " · ".join([f"Matches {self.name}{liked}", *self.others])
 
 
-def short_reason(arrival: Arrival, before: Sequence[Arrival], catalog: Catalog) -> ShortReason:
+def short_reason(arrival: Arrival, before: Sequence[Arrival], catalog: model.Catalog) -> ShortReason:
     """Why a delivery was sent: preference, novelty, difference, recency, source, and the selection.
 
     `before` are the previous deliveries to the same user, newest first.
@@ -76,27 +57,30 @@ def short_reason(arrival: Arrival, before: Sequence[Arrival], catalog: Catalog) 
         said.append(novel)
     if policy.sigma < 1 and (unlike := _unlike(arrival.event, before, policy)):
         said.append(unlike)
-    if policy.score.get(ScorePart.RECENCY, 0) > 0 and recency(arrival.delivery.freshness, policy.half_life) >= 0.9:
+    if (
+        policy.score.get(model.ScorePart.RECENCY, 0) > 0
+        and recency(arrival.delivery.freshness, policy.half_life) >= 0.9
+    ):
         said.append("just in")
-    if policy.score.get(ScorePart.AUTHORITY, 0) > 0 and arrival.event.source in policy.authority:
+    if policy.score.get(model.ScorePart.AUTHORITY, 0) > 0 and arrival.event.source in policy.authority:
         said.append(f"from {arrival.event.source}")
     return ShortReason(*_liked(arrival.delivery, catalog), (*said, *_chosen(policy)))
 
 
-def subscription_name(subscription: Subscription) -> str:
+def subscription_name(subscription: model.Subscription) -> str:
     """A name for people: the id without its user, if that is a word; otherwise the condition in short.
 
     >>> from rankcast.language import parse
-    >>> subscription_name(Subscription("ada-classics", "ada", parse("year < 1950")))
+    >>> subscription_name(model.Subscription("ada-classics", "ada", parse("year < 1950")))
     'classics'
-    >>> subscription_name(Subscription("ada/1", "ada", parse("genre = 'drama'")))
+    >>> subscription_name(model.Subscription("ada/1", "ada", parse("genre = 'drama'")))
     'drama'
     """
     name = subscription.id.removeprefix(subscription.user).lstrip("-/:._ ")
     return name if any(letter.isalpha() for letter in name) else short_name(subscription.where)
 
 
-def short_name(where: Expression) -> str:
+def short_name(where: model.Expression) -> str:
     """A short name for an expression: ``drama`` for ``genre = 'drama'``.
 
     >>> from rankcast.language import parse
@@ -104,27 +88,27 @@ def short_name(where: Expression) -> str:
     ('drama with year above 1999', 'short or news')
     """
     match where:
-        case Or(parts) if all(_plain(part) for part in parts):
+        case model.Or(parts) if all(_plain(part) for part in parts):
             said = " or ".join(_plain(part) for part in parts)
-        case And(parts) if any(_plain(part) for part in parts):
+        case model.And(parts) if any(_plain(part) for part in parts):
             heads = " and ".join(_plain(part) for part in parts if _plain(part))
             others = " and ".join(label(part) for part in parts if not _plain(part))
             said = f"{heads} with {others}" if others else heads
-        case Always() | And() | Or() | Not() | Predicate():
+        case model.Always() | model.And() | model.Or() | model.Not() | model.Predicate():
             said = _plain(where) or label(where)
         case other:
             assert_never(other)
     return cut(said, 70)
 
 
-def _plain(where: Expression) -> str:
+def _plain(where: model.Expression) -> str:
     """The string that an expression compares an attribute to, or an empty string if it is not a plain equality."""
-    if isinstance(where, Predicate) and isinstance(where.test, Compare) and where.test.op is Op.EQ:
+    if isinstance(where, model.Predicate) and isinstance(where.test, model.Compare) and where.test.op is model.Op.EQ:
         return where.test.value if isinstance(where.test.value, str) else ""
     return ""
 
 
-def _liked(delivery: Delivery, catalog: Catalog) -> tuple[str, str]:
+def _liked(delivery: model.Delivery, catalog: model.Catalog) -> tuple[str, str]:
     """The name of the subscription that decided, and how much it is liked."""
     mine = {one.id: one for one in catalog.subscriptions_of(delivery.user)}
     known = [mine[name] for name in delivery.subscriptions if name in mine]
@@ -143,12 +127,12 @@ def _liked(delivery: Delivery, catalog: Catalog) -> tuple[str, str]:
     return subscription_name(best), f"level {level_of[best.id]} of {count}" if count > 1 else ""
 
 
-def _counts_novelty(policy: Policy) -> bool:
-    by_filter = policy.filter is not None and policy.filter.scoring is not Scoring.SCORE
-    return by_filter or policy.score.get(ScorePart.NOVELTY, 0) > 0
+def _counts_novelty(policy: model.Policy) -> bool:
+    by_filter = policy.filter is not None and policy.filter.scoring is not model.Scoring.SCORE
+    return by_filter or policy.score.get(model.ScorePart.NOVELTY, 0) > 0
 
 
-def _novel(delivery: Delivery, before: Sequence[Arrival]) -> str:
+def _novel(delivery: model.Delivery, before: Sequence[Arrival]) -> str:
     lately = before[:_REMEMBERED]
     like_it = sum(bool({*delivery.subscriptions} & {*earlier.delivery.subscriptions}) for earlier in lately)
     if not like_it:
@@ -156,7 +140,7 @@ def _novel(delivery: Delivery, before: Sequence[Arrival]) -> str:
     return f"rare recently ({like_it} of the last {len(lately)})" if like_it <= len(lately) / 5 else ""
 
 
-def _unlike(event: Event, before: Sequence[Arrival], policy: Policy) -> str:
+def _unlike(event: model.Event, before: Sequence[Arrival], policy: model.Policy) -> str:
     lately = before[:3]
     if not lately:
         return ""
@@ -166,23 +150,23 @@ def _unlike(event: Event, before: Sequence[Arrival], policy: Policy) -> str:
     return f"unlike the last {count}" if all(unlike) else "unlike the last one" if unlike[0] else ""
 
 
-def _chosen(policy: Policy) -> list[str]:
-    if policy.mode is Mode.ALL or policy.k is None or policy.length is None:
+def _chosen(policy: model.Policy) -> list[str]:
+    if policy.mode is model.Mode.ALL or policy.k is None or policy.length is None:
         return []
     match policy.mode:
-        case Mode.PERIODIC:
+        case model.Mode.PERIODIC:
             return [f"top {policy.k} of its period"]
-        case Mode.SLIDING:
+        case model.Mode.SLIDING:
             return [f"top {policy.k} of the last {_length(policy.length)}"]
-        case Mode.HISTORY:
+        case model.Mode.HISTORY:
             return [f"top {policy.k} of what you were sent in the last {_length(policy.length)}"]
 
 
-def _length(length: Length) -> str:
+def _length(length: model.Length) -> str:
     match length:
-        case Length(amount, Unit.TIME):
+        case model.Length(amount, model.Unit.TIME):
             return show_duration(amount)  # type: ignore[arg-type]  # the model keeps amount and unit in step
-        case Length(amount, Unit.MATCHED):
+        case model.Length(amount, model.Unit.MATCHED):
             return f"{amount:,} matches"
-        case Length(amount, _):
+        case model.Length(amount, _):
             return f"{amount:,} events"

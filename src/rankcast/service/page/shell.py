@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 from nicegui import ui
 
+from rankcast.service.page.controls import choice
 from rankcast.service.page.pages import PAGES, PageEntry, PageGroup
 from rankcast.service.page.visitors import USER_COOKIE, View
 from rankcast.service.page.widgets import act, group, link, open_dialog, set_props, words
@@ -78,18 +79,25 @@ def _pages(view: View) -> list[PageEntry]:
 def _navigation(view: View, current: PageEntry) -> None:
     with group("nav", "rc-nav", aria_label="Pages"):
         _entries(_pages(view), current)
-        with set_props(group("a", "rc-entry rc-entry-api"), href="/v1/docs"):
-            set_props(ui.icon("o_api"), aria_hidden="true")
-            words("span", "API")
+        _api_entry("rc-entry-api")
         with group("button", "rc-entry rc-find", type="button") as find:
             set_props(ui.icon("o_search"), aria_hidden="true")
             words("span", "Find")
             words("kbd", "Ctrl K", "rc-key-name")
         find.on("click", js_handler="() => rankcast.palette()")
-        with group("button", "rc-entry", type="button") as helping:
-            set_props(ui.icon("o_help_outline"), aria_hidden="true")
-            words("span", "Help")
-        helping.on("click", show_help)
+        _help_entry()
+
+
+def _api_entry(classes: str = "") -> None:
+    with group("a", f"rc-entry {classes}", href="/v1/docs"):
+        set_props(ui.icon("o_api"), aria_hidden="true")
+        words("span", "API")
+
+
+def _help_entry() -> None:
+    with group("button", "rc-entry", type="button").on("click", show_help):
+        set_props(ui.icon("o_help_outline"), aria_hidden="true")
+        words("span", "Help")
 
 
 def _entries(pages: list[PageEntry], current: PageEntry) -> None:
@@ -123,13 +131,8 @@ def _bottom_bar(view: View, current: PageEntry) -> None:
             words("span", "More")
             with ui.menu().props("anchor='top right' self='bottom right'").classes("rc-menu"):
                 _entries(others, current)
-                with set_props(group("a", "rc-entry"), href="/v1/docs"):
-                    set_props(ui.icon("o_api"), aria_hidden="true")
-                    words("span", "API")
-                with group("button", "rc-entry", type="button") as helping:
-                    set_props(ui.icon("o_help_outline"), aria_hidden="true")
-                    words("span", "Help")
-                helping.on("click", show_help)
+                _api_entry()
+                _help_entry()
         if not current.main:
             set_props(more, aria_current="page")
 
@@ -141,16 +144,16 @@ def _who(view: View) -> None:
         _sign_out_links()
         return
     users = list(view.users[:_MOST_USERS])
-    choice = ui.select(
+    choice(
+        "Current user; type a new name to start as a new user",
         [*users, *([] if view.user in users else [view.user])],
-        value=view.user,
-        label="User",
+        view.user,
+        _switch,
+        classes="rc-who",
+        props="label=User hide-bottom-space input-debounce=0",
         with_input=True,
         new_value_mode="add-unique",
-        on_change=lambda change: _switch(change.value),
-    ).props("dense outlined options-dense hide-bottom-space input-debounce=0")
-    choice.classes("rc-who")
-    set_props(choice, aria_label="Current user; type a new name to start as a new user")
+    )
     if not view.service.settings.dev:
         _sign_out_links()
 

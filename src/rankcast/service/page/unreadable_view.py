@@ -8,8 +8,9 @@ from nicegui import ui
 
 from rankcast.language.event_words import cut
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, complaining, group, table, words
+from rankcast.service.page.widgets import act, complaining, group, row, table, words
 from rankcast.store.unreadable import UnreadableRecord
+from rankcast.wording import counted
 
 __all__ = ["UnreadableView"]
 
@@ -33,7 +34,7 @@ class UnreadableView:
         self._section.set_visibility(bool(mine))
         self._section.clear()
         with self._section:
-            words("h2", f"{len(mine):,} record{'' if len(mine) == 1 else 's'} cannot be read")
+            words("h2", f"{counted(len(mine), 'record')} cannot be read")
             words(
                 "p",
                 "They break a rule of this release or are damaged, so they are not used. Create them again, or delete them.",
@@ -47,13 +48,9 @@ class UnreadableView:
 
     def _row(self, one: UnreadableRecord) -> None:
         name = _name(one)
-        with group("tr"):
-            words("td", f"{one.kind} {name}", "rc-strong")
-            words("td", one.whose or "everybody's")
-            words("td", one.reason, "rc-fold")
-            words("td", cut(one.text, 120), "rc-fold rc-code")
-            with group("td"):
-                act("Delete", lambda: self._delete(one), icon="o_delete", kind="danger", aria_label=f"Delete {name}")
+        cells = one.whose or "everybody's", (one.reason, "rc-fold"), (cut(one.text, 120), "rc-fold rc-code")
+        with row((f"{one.kind} {name}", "rc-strong"), *cells), group("td"):
+            act("Delete", lambda: self._delete(one), icon="o_delete", kind="danger", aria_label=f"Delete {name}")
 
     async def _delete(self, one: UnreadableRecord) -> None:
         with complaining():

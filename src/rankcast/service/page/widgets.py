@@ -1,6 +1,6 @@
 """Small building blocks of all pages. They show text always as text, never as HTML."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from html import escape
 from typing import Any, TypeVar
@@ -14,13 +14,18 @@ from rankcast.service.page.colours import number_text
 __all__ = [
     "act",
     "complaining",
+    "demo_link",
     "drawing",
     "empty",
+    "figure",
+    "figures",
     "fill_bar",
     "group",
+    "legend_key",
     "link",
     "open_dialog",
     "pill",
+    "row",
     "scroller",
     "set_props",
     "slide",
@@ -89,14 +94,43 @@ def scroller(label: str) -> ui.element:
 
 
 @contextmanager
-def table(label: str, titles: Iterable[str], classes: str = "") -> Iterator[None]:
+def table(label: str, titles: Iterable[str], classes: str = "") -> Iterator[ui.element]:
     """A table with a heading row; it scrolls sideways if it is too wide. Put the rows inside."""
     with scroller(label), group("table", f"rc-table {classes}"):
         with group("thead"), group("tr"):
             for title in titles:
                 words("th" if title else "td", title)
-        with group("tbody"):
-            yield
+        with group("tbody") as body:
+            yield body
+
+
+def row(*cells: str | tuple[str, str], classes: str = "") -> ui.element:
+    """A row of a table, to which more cells can be added. A cell is a text, or a text and its classes."""
+    with group("tr", classes) as made:
+        for cell in cells:
+            words("td", *([cell] if isinstance(cell, str) else cell))
+    return made
+
+
+def legend_key(text: str, colour: str = "", classes: str = "rc-key") -> None:
+    """What a colour or a kind of line means, in the legend of a drawing."""
+    with group("span", "rc-row rc-mark"):
+        words("span", "", classes).style(f"color: {colour}" if colour else "")
+        words("span", text)
+
+
+def figures(named: Mapping[str, str], classes: str = "") -> None:
+    """Small texts, such as numbers, each below its name."""
+    with group("dl", f"rc-figures {classes}"):
+        for name, value in named.items():
+            figure(name, value)
+
+
+def figure(name: str, value: str, meaning: str = "") -> None:
+    """One of the `figures`; the pointer shows its meaning."""
+    with group("div", "rc-figure", **({"title": meaning} if meaning else {})):
+        words("dt", name)
+        words("dd", value)
 
 
 @contextmanager
@@ -158,6 +192,12 @@ def empty(icon: str, title: str, text: str) -> Iterator[None]:
         words("p", text, "rc-soft")
         with group("div", "rc-row rc-centred"):
             yield
+
+
+def demo_link(is_main: bool = True) -> None:
+    """The button of an empty page that leads to the demo worlds."""
+    classes = "rc-main rc-main-button " if is_main else ""
+    link("Open a demo world", "/worlds", f"rc-button {classes}rc-link-button")
 
 
 def whole_number(name: str, value: float | None) -> int:

@@ -9,6 +9,7 @@ from nicegui import ui
 from rankcast.language.event_words import title_of
 from rankcast.service.demos import SPEEDS, WORLDS, DemoStream, StreamState, stream_of
 from rankcast.service.page.colours import wear
+from rankcast.service.page.controls import toggle
 from rankcast.service.page.visitors import USER_COOKIE, View
 from rankcast.service.page.widgets import act, complaining, group, set_props, words
 
@@ -60,12 +61,8 @@ class _WorldCard:
                 self._open = act("Open this world", self._opened, icon="o_play_arrow", kind="main")
                 self._pause = act("Pause", self._paused, icon="o_pause")
                 self._go_on = act("Play on", self._opened, icon="o_play_arrow", kind="main")
-                self._speed = ui.toggle(
-                    {speed: f"{speed}/s" for speed in SPEEDS},
-                    value=stream.speed,
-                    on_change=lambda change: self._paced(change.value),
-                ).props("dense no-caps unelevated toggle-text-color=on-accent")
-                set_props(self._speed.classes("rc-speeds"), aria_label="Events per second")
+                speeds = {speed: f"{speed}/s" for speed in SPEEDS}
+                self._speed = toggle("Events per second", speeds, stream.speed, self._paced)
             words("h3", "Demo users")
             with group("ul", "rc-people"):
                 self._latest = [_person(view, user, story) for user, story in world.people.items()]

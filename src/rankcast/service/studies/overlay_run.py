@@ -9,13 +9,13 @@ from rankcast.matching import NO_CONCEPTS, matches
 from rankcast.model import EPOCH, Advertisement, Between, Event, Predicate, Ranking, Subscription
 from rankcast.overlay import STRATEGIES, Area, BrokerMessage, Overlay, Tree, lot, parse_topology, recipients
 
-__all__ = ["Route", "Run", "Setup", "run"]
+__all__ = ["Route", "SimulationRun", "SimulationSetup", "run"]
 
 SPACE = 100.0
 
 
 @dataclass(frozen=True, slots=True)
-class Setup:
+class SimulationSetup:
     """The parameters of a simulation: brokers, strategy, ranking and workload.
 
     Subscribers sit at the edge brokers, and ask for random intervals of 30 to 60 % of the value range.
@@ -44,7 +44,7 @@ class Route:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class SimulationRun:
     """The result of a simulation. Links are (lower, upper), with the publisher at the top.
 
     Subscriptions go up, and publications go down.
@@ -72,7 +72,7 @@ class Run:
         return sum(self.down.values())
 
 
-def run(setup: Setup) -> Run:
+def run(setup: SimulationSetup) -> SimulationRun:
     """Run a simulation. The same set-up gives the same result. Takes some tenths of a second."""
     tree = parse_topology(setup.topology)
     at, strategy, ranking = setup.publisher, STRATEGIES[setup.strategy], Ranking(setup.ranking)
@@ -96,7 +96,7 @@ def run(setup: Setup) -> Run:
     upstream = tuple(tree.towards(at).items())
     links = overlay.traffic.links()
     about = (BrokerMessage.SUBSCRIBE, BrokerMessage.UNSUBSCRIBE, BrokerMessage.REWEIGH)
-    return Run(
+    return SimulationRun(
         tree=tree,
         upstream=upstream,
         up={link: sum(links.get(link, Counter())[kind] for kind in about) for link in upstream},

@@ -10,7 +10,7 @@ from rankcast.matching.predicates import degrees_of
 from rankcast.model import Catalog, Event, Subscription, predicates_of
 from rankcast.service.trial_tasks import TrialHistory
 
-__all__ = ["Kinds", "Sighting", "kinds_in_history", "kinds_of_matches"]
+__all__ = ["BestMatch", "MatchesByKind", "kinds_in_history", "kinds_of_matches"]
 
 _SURE = 1 - 1e-9
 
@@ -19,7 +19,7 @@ MOST = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Sighting:
+class BestMatch:
     """An event and the subscription it matches best, with the degrees.
 
     `vague` lists the predicates that hold only to a degree, each with the event's value.
@@ -38,58 +38,56 @@ class Sighting:
 
 
 @dataclass(frozen=True, slots=True)
-class Kinds:
+class MatchesByKind:
     """The number of `events` examined, those that match `outright` and those that match `vaguely`, newest first.
 
     `left_out` is the number of the user's subscriptions that were not evaluated.
     """
 
     events: int
-    outright: tuple[Sighting, ...]
-    vaguely: tuple[Sighting, ...]
+    outright: tuple[BestMatch, ...]
+    vaguely: tuple[BestMatch, ...]
     left_out: int = 0
 
 
-def kinds_of_matches(catalog: Catalog, user: str, events: Sequence[Event]) -> Kinds:
+def kinds_of_matches(catalog: Catalog, user: str, events: Sequence[Event]) -> MatchesByKind:
     """Match events against the user's subscriptions, at most `MOST`, with degrees. O(subscriptions * events)."""
     norm = catalog.policy_of(user).norm
 
     meaning = catalog.meaning_of(user)
     subscriptions = catalog.subscriptions_of(user)
-    found: list[Sighting] = []
+    found: list[BestMatch] = []
     for event in events:
-        best: Sighting | None = None
+        best: BestMatch | None = None
         for subscription in subscriptions[:MOST]:
             outcome = evaluate(subscription.where, event, meaning, norm, catalog.membership)
             if not outcome.holds:
                 continue
             if best is None or (outcome.possibility, outcome.necessity) > (best.possibility, best.necessity):
-                best = Sighting(event, subscription, outcome.possibility, outcome.necessity, ())
+                best = BestMatch(event, subscription, outcome.possibility, outcome.necessity, ())
         if best is not None:
             found.append(best if best.is_outright else _explained(best, catalog, user))
-    return Kinds(
+    return MatchesByKind(
         len(events),
-        tuple(sighting for sighting in found if sighting.is_outright),
-        tuple(sighting for sighting in found if not sighting.is_outright),
+        tuple(match for match in found if match.is_outright),
+        tuple(match for match in found if not match.is_outright),
         max(len(subscriptions) - MOST, 0),
     )
 
 
-def kinds_in_history(history: TrialHistory, catalog: Catalog, user: str) -> Kinds:
+def kinds_in_history(history: TrialHistory, catalog: Catalog, user: str) -> MatchesByKind:
     """Crisp and approximate matches among recent events, newest first."""
     return kinds_of_matches(catalog, user, history.read()[::-1])
 
 
-def _explained(sighting: Sighting, catalog: Catalog, user: str) -> Sighting:
+def _explained(match: BestMatch, catalog: Catalog, user: str) -> BestMatch:
     meaning = catalog.meaning_of(user)
     vague = []
-    for predicate in predicates_of(sighting.subscription.where):
-        value = sighting.event.attributes.get(predicate.attribute)
+    for predicate in predicates_of(match.subscription.where):
+        value = match.event.attributes.get(predicate.attribute)
         if value is None:
             continue
         possibility, necessity = degrees_of(predicate, value, meaning, catalog.membership)
         if possibility > 0 and (possibility < _SURE or necessity < _SURE):
             vague.append(f"{show(predicate)}: {cut(said(value), 40)}")
-    return Sighting(
-        sighting.event, sighting.subscription, sighting.possibility, sighting.necessity, tuple(dict.fromkeys(vague))
-    )
+    return BestMatch(match.event, match.subscription, match.possibility, match.necessity, tuple(dict.fromkeys(vague)))

@@ -1,9 +1,9 @@
 from xml.etree import ElementTree
 
 from rankcast.service.page.overlay.overlay_drawing import overlay_svg
-from rankcast.service.studies.overlay_run import Setup, run
+from rankcast.service.studies.overlay_run import SimulationSetup, run
 
-SETUP = Setup("tree:2x2", subscribers=20, publications=10, k=2)
+SETUP = SimulationSetup("tree:2x2", subscribers=20, publications=10, k=2)
 
 
 def test_all_brokers_and_the_traffic_of_all_links_are_drawn() -> None:
@@ -29,7 +29,7 @@ def test_a_publication_travels_to_the_brokers_that_it_visited() -> None:
 
 
 def test_many_brokers_are_drawn_without_counts_on_links() -> None:
-    setup = Setup("chain:6x4", subscribers=24, publications=3, k=2)
+    setup = SimulationSetup("chain:6x4", subscribers=24, publications=3, k=2)
     svg = overlay_svg(run(setup), setup.publisher)
     ElementTree.fromstring(svg)
     assert "↑" not in svg.replace("<title>", "")

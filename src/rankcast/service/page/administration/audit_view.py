@@ -2,12 +2,10 @@
 
 import asyncio
 
-from nicegui import ui
-from nicegui.events import ValueChangeEventArguments
-
 from rankcast.language.event_words import cut
+from rankcast.service.page.controls import text_field
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, group, scroller, set_props, words
+from rankcast.service.page.widgets import act, group, row, set_props, table, words
 from rankcast.store.audit_log import ACTIONS, AuditAction, AuditEntry
 
 __all__ = ["AuditView"]
@@ -25,9 +23,11 @@ class AuditView:
         with group("section", "rc-card rc-column", aria_label="Audit trail"):
             with group("div", "rc-row rc-wrap rc-spread"):
                 words("h2", "Audit trail")
-                search = ui.input(placeholder="Actor, such as a token id", on_change=self._filter)
-                set_props(
-                    search.props("dense outlined clearable debounce=300"), aria_label="Only entries of this actor"
+                text_field(
+                    "Only entries of this actor",
+                    changed=self._filter,
+                    placeholder="Actor, such as a token id",
+                    props="clearable debounce=300",
                 )
             words(
                 "p",
@@ -35,11 +35,9 @@ class AuditView:
                 "their own records are not listed.",
                 "rc-soft rc-small",
             )
-            with scroller("Entries of the audit trail"), group("table", "rc-table rc-wide"):
-                with group("thead"), group("tr"):
-                    for title in ("When", "Who", "What", "Whose", "Detail"):
-                        words("th", title)
-                self._rows = group("tbody")
+            titles = ("When", "Who", "What", "Whose", "Detail")
+            with table("Entries of the audit trail", titles, "rc-wide") as self._rows:
+                pass
             self._nothing = words("p", "", "rc-soft")
             with group("div", "rc-row rc-centred"):
                 self._older = act("Older", self._more, icon="o_expand_more")
@@ -50,8 +48,8 @@ class AuditView:
         self._oldest = None
         await self._more()
 
-    async def _filter(self, change: ValueChangeEventArguments[str | None]) -> None:
-        self._who = change.value or ""
+    async def _filter(self, who: str | None) -> None:
+        self._who = who or ""
         await self.load()
 
     async def _more(self) -> None:
@@ -70,9 +68,7 @@ class AuditView:
 
 def _row(entry: AuditEntry) -> None:
     meaning = ACTIONS[AuditAction(entry.action)] if entry.action in list(AuditAction) else ""
-    with group("tr"):
-        words("td", f"{entry.when:%Y-%m-%d %H:%M:%S}", "rc-number")
-        words("td", entry.who)
+    with row((f"{entry.when:%Y-%m-%d %H:%M:%S}", "rc-number"), entry.who):
         set_props(words("td", entry.action, "rc-strong"), title=meaning)
         words("td", entry.subject or "")
         words("td", cut(entry.detail, 200), "rc-fold")

@@ -1,7 +1,7 @@
 """Events that could not be served, and serving them again."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from nicegui import ui
 
@@ -9,10 +9,11 @@ from rankcast.language.event_words import cut
 from rankcast.model.actors import present_actor
 from rankcast.service.page.computing import compute
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, complaining, group, table, words
+from rankcast.service.page.widgets import act, complaining, group, row, table, words
 from rankcast.service.trial_tasks import serve_set_aside
+from rankcast.store import KeptSetAside
 
-__all__ = ["SetAsideView"]
+__all__ = ["SetAsideView", "set_aside_table"]
 
 _PAGE = 20
 
@@ -42,13 +43,7 @@ class SetAsideView:
                 "Serving failed for these users or events, and everybody else went on. After a fix, serve them again.",
                 "rc-soft rc-small",
             )
-            with table("What was set aside", ("When", "User", "Event", "Why"), "rc-wide"):
-                for row in rows[:_PAGE]:
-                    with group("tr"):
-                        words("td", f"{row.when:%Y-%m-%d %H:%M:%S}", "rc-number")
-                        words("td", row.user or "everybody")
-                        words("td", row.event or f"all from {row.seq:,} on")
-                        words("td", cut(row.error, 200), "rc-fold")
+            set_aside_table(rows[:_PAGE])
             if len(rows) > _PAGE:
                 words("p", "and more; list all with: rankcast rejects --set-aside", "rc-soft rc-small")
 
@@ -62,3 +57,12 @@ class SetAsideView:
             said = f"{done.done:,} served again, {done.failed:,} failed again, {done.delivered:,} delivered"
             ui.notify(said, type="positive" if not done.failed else "warning")
         await self._changed()
+
+
+def set_aside_table(found: Sequence[KeptSetAside]) -> None:
+    """A table of what was set aside, for whom, and why."""
+    with table("What was set aside", ("When", "User", "Event", "Why"), "rc-wide"):
+        for one in found:
+            event = one.event or f"all from {one.seq:,} on"
+            error = cut(one.error, 200), "rc-fold"
+            row((f"{one.when:%Y-%m-%d %H:%M:%S}", "rc-number"), one.user or "everybody", event, error)

@@ -12,6 +12,7 @@ from rankcast.language import decode_event, parse, show
 from rankcast.language.json_text import read_object
 from rankcast.model import Advertisement, Catalog, Ranking, ScorerName
 from rankcast.overlay import check_publication, registered_scorers
+from rankcast.service.page.controls import choice, number_field, text_field
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, complaining, group, set_props, whole_number, words
 from rankcast.service.record_costs import check_cost
@@ -29,10 +30,8 @@ class AdvertisementEditor:
             with group("div", "rc-row rc-wrap"):
                 self._id = _text("Id", "" if old is None else old.id)
                 self._publisher = _text("Publisher", view.user if old is None else old.publisher)
-                self._k = ui.number(label="Recipients per publication (k)", value=1 if old is None else old.k, min=1)
-                set_props(
-                    self._k.props("dense outlined").classes("rc-grow"), aria_label="Recipients per publication (k)"
-                )
+                title = "Recipients per publication (k)"
+                self._k = number_field(title, 1 if old is None else old.k, title=title, classes="rc-grow", min=1)
                 self._rank = _choice("Ranked", Ranking, Ranking.RELEVANCE if old is None else old.rank)
                 self._score = _choice("Relevance score", ScorerName, ScorerName.AREA if old is None else old.score)
                 self._function = self._own_functions()
@@ -49,7 +48,8 @@ class AdvertisementEditor:
         chosen = None if self._old is None else self._old.function
         names = sorted({*registered_scorers(), *filter(None, [chosen])})
         label = "Own function in place of the score"
-        return _select(label, {"": "none", **{name: name for name in names}}, chosen or "") if names else None
+        options = {"": "none", **{name: name for name in names}}
+        return choice(label, options, chosen or "", is_titled=True, classes="rc-grow") if names else None
 
     async def _save(self) -> None:
         with complaining():
@@ -73,18 +73,11 @@ class AdvertisementEditor:
 
 
 def _text(label: str, value: str) -> ui.input:
-    return set_props(ui.input(label=label, value=value).props("dense outlined").classes("rc-grow"), aria_label=label)
+    return text_field(label, value, is_titled=True, classes="rc-grow")
 
 
 def _choice(label: str, words_of: type[Ranking] | type[ScorerName], value: Ranking | ScorerName) -> ui.select:
-    return _select(label, {one.value: one.title for one in words_of}, value.value)
-
-
-def _select(label: str, options: dict[str, str], value: str) -> ui.select:
-    return set_props(
-        ui.select(options, label=label, value=value).props("dense outlined options-dense").classes("rc-grow"),
-        aria_label=label,
-    )
+    return choice(label, {one.value: one.title for one in words_of}, value.value, is_titled=True, classes="rc-grow")
 
 
 class PublishingForm:
@@ -96,8 +89,7 @@ class PublishingForm:
             words("h2", f"Publish under {one.id}")
             self._attributes = ui.textarea(label="Attributes, as JSON", value="{}").props("dense outlined autogrow")
             set_props(self._attributes, aria_label="Attributes, as JSON", placeholder='{"price": 20}')
-            self._k = ui.number(label=f"k, at most {one.k:,}", value=one.k, min=1, max=one.k)
-            set_props(self._k.props("dense outlined").classes("rc-amount"), aria_label="k")
+            self._k = number_field("k", one.k, title=f"k, at most {one.k:,}", classes="rc-amount", min=1, max=one.k)
             with group("div", "rc-row"):
                 act("Publish it", self._publish, icon="o_send", kind="main")
                 act("Close", closed, kind="quiet")

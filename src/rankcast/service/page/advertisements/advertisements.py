@@ -10,6 +10,7 @@ from rankcast.service.page.advertisements.advertisement_editor import Advertisem
 from rankcast.service.page.undoing import UndoBar
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, complaining, empty, group, pill, words
+from rankcast.wording import capitalised
 
 __all__ = ["build"]
 
@@ -58,7 +59,7 @@ class _Advertisements:
         with group("li", "rc-card rc-subscription", data_id=one.id):
             with group("div", "rc-row rc-spread rc-heading"):
                 with group("div", "rc-column rc-tight"):
-                    words("h2", _capital(label(one.where)))
+                    words("h2", capitalised(label(one.where)))
                     with group("div", "rc-row rc-wrap"):
                         pill(one.id)
                         words("span", f"by {one.publisher}, {_promise(one)}", "rc-soft rc-small")
@@ -89,23 +90,16 @@ class _Advertisements:
         await self.load()
 
     async def _withdraw(self, one: Advertisement) -> None:
-        with complaining():
-            await asyncio.to_thread(self._view.service.remove, one)
-            await self.load()
-            self._offer_undo(one)
-
-    def _offer_undo(self, one: Advertisement) -> None:
         async def undo() -> None:
             await asyncio.to_thread(self._view.service.put, one)
             await self.load()
 
-        self._undo.offer(f"Withdrew {one.id}", undo)
+        with complaining():
+            await asyncio.to_thread(self._view.service.remove, one)
+            await self.load()
+            self._undo.offer(f"Withdrew {one.id}", undo)
 
 
 def _promise(one: Advertisement) -> str:
     ranking = f"by {one.function}" if one.function else one.rank.title.lower()
     return f"to {'the best' if one.k == 1 else f'the {one.k:,} best'} each, {ranking}"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

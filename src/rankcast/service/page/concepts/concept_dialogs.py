@@ -9,9 +9,14 @@ from rankcast.lab.concept_effects import Effects, own_meanings
 from rankcast.language import parse
 from rankcast.model import Catalog, Concept, Is, Predicate, Term
 from rankcast.service.page.concepts.concept_effects import show_rows
+from rankcast.service.page.controls import choice
 from rankcast.service.page.widgets import act, group, open_dialog, set_props, words
+from rankcast.wording import counted, listed
 
 __all__ = ["ask_for_name", "ask_to_replace", "check_name", "replaced_by"]
+
+
+_NAMED = 8
 
 
 def replaced_by(catalog: Catalog, proposed: Sequence[Concept]) -> list[Concept]:
@@ -41,33 +46,29 @@ def ask_to_replace(
         await use(added)
 
     with open_dialog("Replace meanings in use?", "rc-dialog rc-wide-dialog") as dialog:
-        words("h2", f"This replaces {_count(len(old), 'meaning')} in use")
+        words("h2", f"This replaces {counted(len(old), 'meaning')} in use")
         words(
-            "p", f"{whose.capitalize()} {_listed(sorted(names))} on {proposed[0].attribute} would mean something else."
+            "p",
+            f"{whose.capitalize()} {listed(sorted(names), _NAMED)} on {proposed[0].attribute} would mean something else.",
         )
         if added:
-            words("p", f"New: {_listed([one.name for one in added])}.", "rc-soft")
+            words("p", f"New: {listed([one.name for one in added], _NAMED)}.", "rc-soft")
         if effects.rows:
             words("p", f"Matches among the last {effects.events:,} events:", "rc-soft rc-small")
             show_rows(effects)
         else:
             words("p", "No subscription uses these words, so nobody gets anything else.", "rc-soft")
         if kept := own_meanings(catalog, old):
-            words("p", f"Nothing changes for those with a meaning of their own: {_listed(kept)}.", "rc-soft rc-small")
+            words(
+                "p",
+                f"Nothing changes for those with a meaning of their own: {listed(kept, _NAMED)}.",
+                "rc-soft rc-small",
+            )
         with group("div", "rc-row rc-wrap"):
             act(f"Replace {len(old)}" + (f" and add {len(added)}" if added else ""), use_all, kind="main")
             if added:
                 act(f"Only add {len(added)}", use_new)
             act("Cancel", dialog.close, kind="quiet")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _listed(names: Sequence[str], most: int = 8) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
 
 
 def ask_for_name(attribute: str, owners: Sequence[str], begin: Callable[[str, str], None]) -> None:
@@ -88,7 +89,7 @@ def ask_for_name(attribute: str, owners: Sequence[str], begin: Callable[[str, st
         words("h2", f"A new word for {attribute}")
         field = ui.input("Name", placeholder="such as: cheap").props("outlined dense autofocus")
         field.on("keydown.enter", tried)
-        whose = ui.select(list(owners), value=owners[0], label="For").props("outlined dense")
+        whose = choice("For", owners, owners[0], is_titled=True)
         with group("div", "rc-row"):
             act("Begin", tried, kind="main")
             act("Cancel", dialog.close, kind="quiet")

@@ -4,7 +4,7 @@ from nicegui import ui
 
 from rankcast.lab.concept_effects import Effect, Effects
 from rankcast.language.event_words import cut, title_of
-from rankcast.service.page.widgets import group, table, words
+from rankcast.service.page.widgets import group, row, table, words
 
 __all__ = ["show_effects", "show_rows"]
 
@@ -27,24 +27,22 @@ def show_effects(box: ui.element, effects: Effects, said: str) -> None:
 def show_rows(effects: Effects) -> None:
     """Add a table of the subscriptions, with what they match before and after."""
     with table("Subscriptions that use the word", ("Subscription", "Of", "Matches", "Comes and goes"), "rc-effects"):
-        for row in effects.rows:
-            _row(row)
+        for effect in effects.rows:
+            _row(effect)
     if effects.more:
         words("p", f"and {effects.more:,} more subscriptions", "rc-soft")
 
 
-def _row(row: Effect) -> None:
-    with group("tr"):
-        words("td", row.subscription.id, "rc-strong")
-        words("td", row.subscription.user)
+def _row(effect: Effect) -> None:
+    with row((effect.subscription.id, "rc-strong"), effect.subscription.user):
         with group("td", "rc-number"):
-            _change(row.before, row.after)
+            _change(effect.before, effect.after)
         with group("td", "rc-small"):
-            for event in row.gained:
+            for event in effect.gained:
                 words("span", f"+ {cut(title_of(event), 40)}", "rc-good rc-event")
-            for event in row.lost:
+            for event in effect.lost:
                 words("span", f"− {cut(title_of(event), 40)}", "rc-bad rc-event")
-            if not row.gained and not row.lost:
+            if not effect.gained and not effect.lost:
                 words("span", "–", "rc-soft")
 
 

@@ -10,7 +10,8 @@ from rankcast.errors import ModelError
 from rankcast.model import Membership
 from rankcast.service.page.concepts.concept_shapes import FIELDS, FORMS, forms_for
 from rankcast.service.page.concepts.curve_editor import form_of, membership_of, numbers_of
-from rankcast.service.page.widgets import act, group, set_props, words
+from rankcast.service.page.controls import choice, number_field
+from rankcast.service.page.widgets import act, group, words
 from rankcast.service.studies.attribute_study import Study
 
 __all__ = ["ConceptFields"]
@@ -55,13 +56,8 @@ class ConceptFields:
         self._box.clear()
         with self._box:
             forms = forms_for(found, membership)
-            chooser = ui.select(
-                forms if self._form in forms else {**forms, self._form: FORMS[self._form]},
-                value=self._form,
-                label="Form",
-                on_change=lambda change: self._on_form(change.value),
-            ).props("outlined dense options-dense")
-            set_props(chooser.classes("rc-form"), aria_label="Form of the function")
+            offered = forms if self._form in forms else {**forms, self._form: FORMS[self._form]}
+            choice("Form of the function", offered, self._form, self._on_form, classes="rc-form", props="label=Form")
             if self._form == "table":
                 self._table(found)
             elif self._form == "piecewise":
@@ -72,8 +68,7 @@ class ConceptFields:
 
     def _number(self, label: str, place: tuple[int, ...], step: float | None = None) -> ui.number:
         """A field for the number at `place`: an index, or the index of a pair and 0 or 1 within the pair."""
-        field = ui.number(label, value=self._at(place), step=step, on_change=lambda e: self._typed(place, e.value))
-        set_props(field.props("outlined dense"), aria_label=label)
+        field = number_field(label, self._at(place), partial(self._typed, place), title=label, step=step)
         self._inputs.append((field, place))
         return field
 
@@ -94,14 +89,8 @@ class ConceptFields:
                     act("", partial(self._drop, place), icon="o_close", kind="quiet", label=f"Remove {value}")
         rest = [text for text, _ in found.texts.most_common() if text not in {pair[0] for pair in self._numbers}]
         if found.is_textual:
-            adding = ui.select(
-                rest,
-                label="Add a value",
-                with_input=True,
-                new_value_mode="add-unique",
-                on_change=lambda change: self._add_value(change.value),
-            ).props("outlined dense options-dense")
-            set_props(adding, aria_label="Add a value")
+            add = self._add_value
+            choice("Add a value", rest, None, add, is_titled=True, with_input=True, new_value_mode="add-unique")
         words("p", "All other values have degree 0.", "rc-small rc-soft")
 
     def _typed(self, place: tuple[int, ...], value: float | None) -> None:

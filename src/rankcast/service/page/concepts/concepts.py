@@ -20,11 +20,13 @@ from rankcast.service.page.concepts.concept_preview import ConceptPreview
 from rankcast.service.page.concepts.concept_shapes import converted, first_shape
 from rankcast.service.page.concepts.curve_editor import CurveEditor, form_of
 from rankcast.service.page.concepts.mining_view import MiningView
+from rankcast.service.page.controls import choice
 from rankcast.service.page.undoing import UndoBar
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, complaining, empty, group, link, set_props, words
+from rankcast.service.page.widgets import act, complaining, demo_link, empty, group, legend_key, set_props, words
 from rankcast.service.studies.attribute_study import axis_of
 from rankcast.service.studies.concept_trial import try_concepts
+from rankcast.wording import counted
 
 __all__ = ["build"]
 
@@ -43,10 +45,10 @@ async def _build_workshop(view: View, desk: ConceptDesk) -> None:
         with empty(
             "o_area_chart",
             "No concepts yet",
-            "A concept says to what degree a value deserves a word: how cheap 1,400 is. It needs an attribute, which "
-            "comes with the first events.",
+            "A concept says how well a word fits a value, such as how cheap 1,400 is. Publish some events first: a "
+            "concept belongs to one of their attributes.",
         ):
-            link("Open a ready world", "/worlds", "rc-button rc-main rc-main-button rc-link-button")
+            demo_link()
         return
     await _Workshop(view, desk).show_mining()
 
@@ -68,13 +70,8 @@ class _Workshop:
 
     def _build(self) -> None:
         with group("div", "rc-row rc-wrap"):
-            chooser = ui.select(
-                self._desk.attributes,
-                value=self._desk.attribute,
-                label="Attribute",
-                on_change=lambda e: self._chosen(e.value),
-            ).props("outlined dense options-dense")
-            set_props(chooser.classes("rc-chooser"), aria_label="Attribute")
+            names, attribute = self._desk.attributes, self._desk.attribute
+            choice("Attribute", names, attribute, self._chosen, is_titled=True, classes="rc-chooser")
             self._propose = act("Propose from the data", self._mined, icon="o_auto_graph")
             act("New concept", self._named, icon="o_add")
         with group("div", "rc-workshop"):
@@ -164,15 +161,15 @@ class _Workshop:
         self._editor.show(axis, picture.bars, picture.curves, edited, still=self._is_still())
         self._legend.clear()
         with self._legend:
-            _mark("rc-key-bars", "recent values")
+            legend_key("recent values", classes="rc-key rc-key-bars")
             if edited and axis.categories is None:
-                _mark("rc-key-line", self._concept.name if self._concept else "")
-                _mark("rc-key-very", "very")
-                _mark("rc-key-somewhat", "somewhat")
+                legend_key(self._concept.name if self._concept else "", classes="rc-key rc-key-line")
+                legend_key("very", classes="rc-key rc-key-very")
+                legend_key("somewhat", classes="rc-key rc-key-somewhat")
                 if form_of(edited.membership) == "piecewise":
                     words("span", "Double-click adds a point, Delete removes it.")
             elif edited:
-                _mark("rc-key-line", "degree; drag a bar, or use the arrow keys")
+                legend_key("degree; drag a bar, or use the arrow keys", classes="rc-key rc-key-line")
 
     def _show_buttons(self) -> None:
         self._buttons.clear()
@@ -326,15 +323,8 @@ class _Workshop:
 
     async def _put(self, concepts: Sequence[Concept]) -> None:
         with self._ground, complaining():  # the dialog that asked is gone
-            count = "1 concept" if len(concepts) == 1 else f"{len(concepts)} concepts"
-            await self._change(f"Saved {count} on {self._desk.attribute}", put=concepts)
+            await self._change(f"Saved {counted(len(concepts), 'concept')} on {self._desk.attribute}", put=concepts)
 
     def _discard(self) -> None:
         self._proposed = ()
         self._show()
-
-
-def _mark(classes: str, text: str) -> None:
-    with group("span", "rc-row rc-mark"):
-        words("span", "", f"rc-key {classes}")
-        words("span", text)

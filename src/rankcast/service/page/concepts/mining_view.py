@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, complaining, group, table, words
+from rankcast.service.page.widgets import act, complaining, group, row, table, words
 from rankcast.store import MiningRun
 
 __all__ = ["MiningView"]
@@ -73,11 +73,8 @@ class MiningView:
                 return
             with table(f"What run {run.number} changed", ("Of", "Subscription", "Matches before", "After")):
                 for effect in run.effects[:_USERS]:
-                    with group("tr"):
-                        words("td", effect.user)
-                        words("td", effect.subscription, "rc-strong")
-                        words("td", f"{effect.before:,}", "rc-number")
-                        words("td", f"{effect.after:,}", "rc-number")
+                    counts = (f"{effect.before:,}", "rc-number"), (f"{effect.after:,}", "rc-number")
+                    row(effect.user, (effect.subscription, "rc-strong"), *counts)
             more = len(run.effects) - _USERS + run.more if len(run.effects) > _USERS else run.more
             if more > 0 and self._view.visitor.switches:
                 words("p", f"and {more:,} more subscriptions", "rc-soft rc-small")

@@ -1,7 +1,6 @@
 """The cover graph: which subscriptions cover which, and how an event is matched through the graph."""
 
 import asyncio
-from typing import Any
 
 from nicegui import ui
 from nicegui.events import GenericEventArguments
@@ -13,9 +12,10 @@ from rankcast.language.event_words import cut, facts, title_of
 from rankcast.model import Catalog, Event, Subscription
 from rankcast.service.page.colours import wear
 from rankcast.service.page.computing import compute
+from rankcast.service.page.controls import choice, whose_subscriptions
 from rankcast.service.page.cover.cover_drawing import cover_svg
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, empty, group, link, pill, set_props, words
+from rankcast.service.page.widgets import act, demo_link, empty, group, legend_key, link, pill, set_props, words
 from rankcast.service.studies.cover_graph import study_cover
 
 __all__ = ["build"]
@@ -43,7 +43,7 @@ async def build(view: View) -> None:
             "With two or more subscriptions, this page shows which cover which.",
         ):
             link("Subscribe", "/subscriptions", "rc-button rc-main rc-main-button rc-link-button")
-            link("Open a demo world", "/worlds", "rc-button rc-link-button")
+            demo_link(is_main=False)
         return
     page = _CoverPage(view)
     await page.load()
@@ -59,17 +59,16 @@ class _CoverPage:
         self._event: Event | None = None
         self._visited: dict[int, bool] | None = None
         with group("div", "rc-row rc-wrap"):
-            whose = ui.toggle({False: view.user, True: "Everybody"}, value=False, on_change=self._turned)
-            set_props(
-                whose.props("dense no-caps unelevated toggle-text-color=on-accent").classes("rc-speeds"),
-                aria_label="Whose subscriptions",
+            whose_subscriptions(view, self._turned)
+            self._events_box = choice(
+                "Send an event through",
+                {},
+                changed=self._sent,
+                is_titled=True,
+                classes="rc-wide-chooser",
+                props="clearable",
+                with_input=True,
             )
-            whose.visible = view.visitor.switches
-            self._events_box = ui.select({}, label="Send an event through", with_input=True, on_change=self._sent)
-            set_props(
-                self._events_box.props("outlined dense options-dense clearable"), aria_label="Event to send through"
-            )
-            self._events_box.classes("rc-wide-chooser")
             act("Find one that matches", self._send_matching, icon="o_route")
         self._told = words("p", "", "rc-soft")
         set_props(self._told, aria_live="polite")
@@ -85,9 +84,7 @@ class _CoverPage:
                     self._legend = group("span", "rc-row rc-wrap rc-legend")
                 with self._legend:
                     for kind, text in (("hit", "matches"), ("miss", "does not match"), ("unseen", "skipped")):
-                        with group("span", "rc-row rc-mark"):
-                            words("span", "", f"rc-box-key rc-{kind}-key")
-                            words("span", text)
+                        legend_key(text, classes=f"rc-box-key rc-{kind}-key")
             self._details = group("section", "rc-card rc-column", aria_label="The chosen subscription")
 
     async def load(self) -> None:
@@ -106,8 +103,8 @@ class _CoverPage:
         self._events_box.set_options({event.id: _named(event) for event in self._events[:_OFFERED]}, value=None)
         self._show()
 
-    async def _turned(self, change: Any) -> None:
-        self._all = bool(change.value)
+    async def _turned(self, is_all: bool) -> None:
+        self._all = is_all
         await self.load()
 
     def _read(self, user: str | None) -> tuple[Catalog, list[Subscription], int]:
@@ -124,8 +121,8 @@ class _CoverPage:
             self._chosen = number
             self._show()
 
-    def _sent(self, change: Any) -> None:
-        event = next((event for event in self._events if event.id == change.value), None)
+    def _sent(self, name: str | None) -> None:
+        event = next((event for event in self._events if event.id == name), None)
         if event is not self._event:
             self._send(event)
 

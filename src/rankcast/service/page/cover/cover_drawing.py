@@ -9,6 +9,7 @@ from rankcast.cover.layered_layout import Box, layered
 from rankcast.language import label
 from rankcast.language.event_words import cut
 from rankcast.service.page.colours import colour
+from rankcast.service.page.drawings import line_down
 
 __all__ = ["cover_svg"]
 
@@ -41,7 +42,8 @@ def cover_svg(graph: SubscriptionGraph, chosen: int | None = None, visited: Mapp
     for box in boxes:
         for child in box.children:
             went = visited is not None and int(child) in order and visited.get(int(box.key), False)
-            parts.append(_edge(placed.at[box.key], sizes[box.key], placed.at[child], sizes[child], went))
+            line = line_down(placed.at[box.key], sizes[box.key], placed.at[child], sizes[child])
+            parts.append(f'<path class="rc-edge{" rc-went" if went else ""}" d="{line}"/>')
     for node in graph.nodes:
         classes = ["rc-node"]
         if node.number == chosen:
@@ -69,23 +71,6 @@ def _lines(node: Node) -> tuple[list[str], list[tuple[str, str]]]:
 def _size(lines: list[str], people: list[tuple[str, str]]) -> tuple[float, float]:
     longest = max(len(text) for text in (*lines, *(f"● {text}" for text, _ in people)))
     return longest * _LETTER + 2 * _PADDING, (len(lines) + len(people)) * _LINE + 2 * _PADDING
-
-
-def _edge(
-    upper: tuple[float, float],
-    size: tuple[float, float],
-    lower: tuple[float, float],
-    below: tuple[float, float],
-    went: bool,
-) -> str:
-    x1, y1 = upper[0] + size[0] / 2, upper[1] + size[1]
-    x2, y2 = lower[0] + below[0] / 2, lower[1]
-    bend = (y2 - y1) / 2
-    classes = "rc-edge rc-went" if went else "rc-edge"
-    return (
-        f'<path class="{classes}" d="M {x1:.1f} {y1:.1f} C {x1:.1f} {y1 + bend:.1f}, '
-        f'{x2:.1f} {y2 - bend:.1f}, {x2:.1f} {y2:.1f}"/>'
-    )
 
 
 def _node(

@@ -9,7 +9,8 @@ from rankcast.language.event_words import said
 from rankcast.model import Event
 from rankcast.service.outcome_words import outcome_words
 from rankcast.service.page.reasons import Arrival
-from rankcast.service.page.widgets import fill_bar, group, pill, scroller, words
+from rankcast.service.page.widgets import figures, fill_bar, group, pill, row, scroller, words
+from rankcast.wording import capitalised
 
 __all__ = ["show_attributes", "show_explanation", "show_facts"]
 
@@ -19,16 +20,9 @@ _PART = re.compile(r"([\d.e+-]+) \* (\w+) ([\d.e+-]+)")
 def show_facts(arrival: Arrival) -> None:
     """Show the logged data of the delivery."""
     delivery = arrival.delivery
-    with group("dl", "rc-figures"):
-        for name, value in (
-            ("Rank", f"{delivery.rank:.3g}"),
-            ("Waited", show_duration(delivery.freshness) if delivery.freshness > timedelta(0) else "not at all"),
-            ("Window", f"{delivery.window:,}"),
-            ("Delivery", f"{arrival.number:,}"),
-        ):
-            with group("div", "rc-figure"):
-                words("dt", name)
-                words("dd", value)
+    waited = show_duration(delivery.freshness) if delivery.freshness > timedelta(0) else "not at all"
+    rank, window = f"{delivery.rank:.3g}", f"{delivery.window:,}"
+    figures({"Rank": rank, "Waited": waited, "Window": window, "Delivery": f"{arrival.number:,}"})
 
 
 def show_attributes(event: Event) -> None:
@@ -46,7 +40,7 @@ def show_explanation(explanation: Explanation, titles: dict[str, str]) -> None:
     """Show why the event was sent. `titles` are the titles of the events it competed with."""
     words("p", f"{_headline(explanation, titles)}.", "rc-strong")
     if remark := explanation.remark:
-        words("p", remark[:1].upper() + remark[1:] + ".", "rc-soft rc-small")
+        words("p", f"{capitalised(remark)}.", "rc-soft rc-small")
     parts = _PART.findall(explanation.parts)
     if len(parts) > 1:
         words("h3", "What its rank is made of")
@@ -67,16 +61,14 @@ def show_explanation(explanation: Explanation, titles: dict[str, str]) -> None:
         words("h3", "Chosen beside it" if decision.chosen else "Chosen instead")
         with group("table", "rc-table"), group("tbody"):
             for rival in decision.rivals:
-                with group("tr"):
-                    words("td", titles.get(rival.event, rival.event))
-                    words("td", f"rank {rival.rank:.3g}", "rc-number rc-soft")
-                    words("td", f"distance {rival.distance:.2f}", "rc-number rc-soft")
+                rank, distance = f"rank {rival.rank:.3g}", f"distance {rival.distance:.2f}"
+                row(titles.get(rival.event, rival.event), (rank, "rc-number rc-soft"), (distance, "rc-number rc-soft"))
 
 
 def _headline(explanation: Explanation, titles: dict[str, str]) -> str:
     """Whether the event was sent, and the deciding cause, with titles instead of ids."""
     if explanation.sent:
-        return explanation.verdict[:1].upper() + explanation.verdict[1:]
+        return capitalised(explanation.verdict)
     because = outcome_words(explanation, titles)
     return because if because.startswith("Not s") else f"Not sent. {because}"
 

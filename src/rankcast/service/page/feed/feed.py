@@ -10,6 +10,7 @@ from rankcast.errors import RankcastError
 from rankcast.language.event_words import facts, title_of
 from rankcast.model import Catalog, Delivery
 from rankcast.service.page.computing import compute
+from rankcast.service.page.controls import text_field, toggle
 from rankcast.service.page.feed.delivery_card import delivery_card
 from rankcast.service.page.feed.left_out_view import LeftOutView
 from rankcast.service.page.feed.publish_dialog import publish_button
@@ -68,18 +69,16 @@ class _Feed:
         self._reactions = Reactions(UndoBar(), self._filter)
         self._shows_dismissed = False
         self._has_older = False
-        self._tabs = ui.toggle(dict(_TABS), value="sent", on_change=self._turned).props(
-            "dense no-caps unelevated toggle-text-color=on-accent"
-        )
-        set_props(self._tabs.classes("rc-speeds rc-wrapping"), aria_label="Which events")
+        self._tabs = toggle("Which events", _TABS, "sent", self._turned, classes="rc-speeds rc-wrapping")
         self._tools = group("div", "rc-row rc-spread rc-feed-tools")
         with self._tools:
-            self._search = (
-                ui.input(placeholder="Filter", on_change=self._filter)
-                .props("dense outlined clearable debounce=150")
-                .classes("rc-search")
+            self._search = text_field(
+                "Filter the deliveries",
+                changed=lambda _: self._filter(),
+                placeholder="Filter",
+                classes="rc-search",
+                props="clearable debounce=150",
             )
-            set_props(self._search, aria_label="Filter the deliveries")
             with group("div", "rc-row rc-tight"):
                 self._live = act("Live", self._pause, icon="o_pause", kind="quiet", label="Pause the feed")
                 if view.visitor.publishes:
@@ -104,9 +103,8 @@ class _Feed:
         self._left_out = LeftOutView(view)
         self._left_out.box.set_visibility(False)
 
-    async def _turned(self) -> None:
+    async def _turned(self, tab: str) -> None:
         """Show another tab."""
-        tab = self._tabs.value
         if tab == "left":
             self._filter()
             await self._left_out.show(await asyncio.to_thread(self._service.catalog))

@@ -15,6 +15,7 @@ from rankcast.service.page.computing import compute
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, complaining, group, set_props, words
 from rankcast.service.studies.left_out import Publication, publication_of
+from rankcast.wording import listed
 
 __all__ = ["publish_button"]
 
@@ -124,7 +125,7 @@ class _PublishDialog:
 def _show_publication(found: Publication) -> None:
     count = len(found.sent)
     if count:
-        words("p", f"Sent to {count:,}: {_listed(found.sent)}.", "rc-note")
+        words("p", f"Sent to {count:,}: {listed(found.sent, _NAMED)}.", "rc-note")
     else:
         words("p", "Nobody has received it.", "rc-note")
     if found.left_out:
@@ -139,8 +140,3 @@ def _show_publication(found: Publication) -> None:
     if found.unmatched:
         whose = "the other" if found.sent or found.left_out else "any of the"
         words("p", f"It matches no subscription of {whose} {found.unmatched:,} users.", "rc-soft rc-small")
-
-
-def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more

@@ -15,8 +15,10 @@ from rankcast.language.event_words import cut
 from rankcast.model import Attitude, Norm, predicates_of
 from rankcast.service.page.colours import number_text, wear
 from rankcast.service.page.computing import compute
+from rankcast.service.page.controls import choice, whose_subscriptions
+from rankcast.service.page.monitor.line_chart import ChartLine, chart
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import empty, group, link, scroller, set_props, slide, words
+from rankcast.service.page.widgets import demo_link, empty, group, legend_key, row, set_props, slide, table, words
 from rankcast.service.studies.interval_matches import (
     CRISP,
     SUBSCRIBED,
@@ -28,6 +30,7 @@ from rankcast.service.studies.interval_matches import (
     ranges,
     study_interval,
 )
+from rankcast.wording import counted
 
 __all__ = ["COLOURS", "build", "interval_chart"]
 
@@ -43,7 +46,7 @@ async def build(view: View) -> None:
     known = await asyncio.to_thread(_read, view)
     if not known:
         with empty("o_straighten", "No numbers yet", "Publish events with numbers, or open a demo world."):
-            link("Open a demo world", "/worlds", "rc-button rc-main rc-main-button rc-link-button")
+            demo_link()
         return
     _IntervalPage(view, {one.attribute: one for one in known})
 
@@ -63,23 +66,10 @@ class _IntervalPage:
         self._latest = 0
         self._setup = self._start(next(iter(known)))
         with group("section", "rc-card rc-controls", aria_label="The publication"):
-            attribute = ui.select(
-                list(known), value=self._setup.attribute, label="Attribute", on_change=lambda e: self._take(e.value)
-            )
-            set_props(attribute.props("outlined dense options-dense"), aria_label="Attribute")
-            norm = ui.select(
-                {one: one.title for one in Norm},
-                value=self._setup.norm,
-                label="Degrees combine by",
-                on_change=lambda e: self._change(norm=e.value),
-            )
-            set_props(norm.props("outlined dense options-dense"), aria_label="Degrees combine by")
-            whose = ui.toggle({False: view.user, True: "Everybody"}, value=False, on_change=self._turned)
-            set_props(
-                whose.props("dense no-caps unelevated toggle-text-color=on-accent").classes("rc-speeds"),
-                aria_label="Whose subscriptions",
-            )
-            whose.visible = view.visitor.switches
+            choice("Attribute", known, self._setup.attribute, self._take, is_titled=True)
+            norms = {one: one.title for one in Norm}
+            choice("Degrees combine by", norms, self._setup.norm, lambda to: self._change(norm=to), is_titled=True)
+            whose_subscriptions(view, self._turned)
             with group("div", "rc-column rc-tight"):
                 self._told = words("label", "", "rc-small")
                 self._range_box = group("div")
@@ -90,12 +80,10 @@ class _IntervalPage:
                 self._drawn = ui.html("", sanitize=False)
             with group("div", "rc-row rc-wrap rc-legend rc-small"):
                 for case in _CASES:
-                    with group("span", "rc-row rc-mark"):
-                        words("span", "━", "").style(f"color: {COLOURS[case]}")
-                        words("span", case)
+                    legend_key(case, COLOURS[case])
         with group("section", "rc-card rc-column", aria_label="Who matches"):
             words("h2", "Who matches")
-            self._table = scroller("Subscriptions, and whether they match")
+            self._table = group("div")
             with self._table:
                 words("p", "Trying the subscriptions…", "rc-soft rc-small")
         self._draw_range()
@@ -128,8 +116,8 @@ class _IntervalPage:
         self._draw_range()
         self._changed()
 
-    def _turned(self, event: Any) -> None:
-        self._all = bool(event.value)
+    def _turned(self, is_all: bool) -> None:
+        self._all = is_all
         self._changed()
 
     def _change(self, **fields: Any) -> None:
@@ -161,7 +149,7 @@ class _IntervalPage:
         left_out = f"; {found.left_out:,} more were not tried" if found.left_out else ""
         self._title.text = (
             f"“{cut(found.title, 60)}” with this {setup.attribute}: {found.counts[SUBSCRIBED][at]:,} of "
-            f"{_counted(found.of)} match, {found.counts[CRISP][at]:,} crisply{left_out}"
+            f"{counted(found.of, 'subscription')} match, {found.counts[CRISP][at]:,} crisply{left_out}"
         )
         self._drawn.set_content(interval_chart(found.widths, found.counts, setup.high - setup.low))
         self._table.clear()
@@ -169,28 +157,19 @@ class _IntervalPage:
             if not found.of:
                 words("p", f"No subscription asks for {setup.attribute}.", "rc-soft")
                 return
-            with group("table", "rc-table"):
-                with group("thead"), group("tr"):
-                    for title in ("Subscription", "Of", *_CASES):
-                        words("th", title.capitalize()).style("white-space: nowrap")
-                with group("tbody"):
-                    for row in found.matches[:_SHOWN]:
-                        _row(row)
+            titles = ("Subscription", "Of", *map(str.capitalize, _CASES))
+            with table("Subscriptions, and whether they match", titles, "rc-unbroken"):
+                for one in found.matches[:_SHOWN]:
+                    _row(one)
             if len(found.matches) > _SHOWN:
                 words("p", f"and {len(found.matches) - _SHOWN:,} more", "rc-soft")
 
 
-def _counted(subscriptions: int) -> str:
-    return "1 subscription" if subscriptions == 1 else f"{subscriptions:,} subscriptions"
-
-
-def _row(row: IntervalMatch) -> None:
-    with group("tr"):
-        words("td", cut(label(row.subscription.where), 60), "rc-strong")
-        words("td", row.subscription.user).style("white-space: nowrap")
-        words("td", "yes" if row.crisp else "–", "" if row.crisp else "rc-soft")
+def _row(one: IntervalMatch) -> None:
+    crisp = "yes" if one.crisp else "–", "" if one.crisp else "rc-soft"
+    with row((cut(label(one.subscription.where), 60), "rc-strong"), one.subscription.user, crisp):
         for case in _CASES[1:]:
-            possibility, necessity = row.degrees[case]
+            possibility, necessity = one.degrees[case]
             told = f"{possibility:.2f} possible, {necessity:.2f} certain" if possibility else "–"
             words("td", told, "rc-small" if possibility else "rc-small rc-soft")
 
@@ -202,8 +181,6 @@ COLOURS = {
     "indifferent": "#c98a1b",
     "pessimistic": "#c0413b",
 }
-_WIDTH, _HEIGHT = 640, 240
-_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 12, 16, 48  # on a phone, two lines of 18 below the axis
 
 
 def interval_chart(widths: Sequence[float], counts: Mapping[str, Sequence[int]], now: float) -> str:
@@ -212,30 +189,10 @@ def interval_chart(widths: Sequence[float], counts: Mapping[str, Sequence[int]],
     >>> interval_chart([0, 10], {"crisp": [3, 3], "optimistic": [3, 8]}, 5).count("<path")
     2
     """
-    top = max(1, *(count for line in counts.values() for count in line))
     widest = max(widths) or 1
-
-    def x(width: float) -> float:
-        return _LEFT + (_WIDTH - _LEFT - _RIGHT) * width / widest
-
-    def y(count: float) -> float:
-        return _HEIGHT - _BOTTOM - (_HEIGHT - _TOP - _BOTTOM) * count / top
-
-    parts = [f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" class="rc-chart" preserveAspectRatio="xMidYMid meet">']
-    for count in sorted({0, round(top / 2), top}):
-        parts.append(
-            f'<line class="rc-grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y(count):.1f}" y2="{y(count):.1f}"/>'
-        )
-        parts.append(f'<text x="{_LEFT - 7}" y="{y(count) + 4:.1f}" text-anchor="end">{count:,}</text>')
-    for width, anchor in ((0.0, "start"), (widest / 2, "middle"), (widest, "end")):
-        parts.append(f'<text x="{x(width):.1f}" y="{_HEIGHT - 28}" text-anchor="{anchor}">{number_text(width)}</text>')
-    parts.append(f'<text x="{_WIDTH / 2}" y="{_HEIGHT - 6}" text-anchor="middle">width of the interval</text>')
-    parts.append(
-        f'<line x1="{x(now):.1f}" x2="{x(now):.1f}" y1="{_TOP}" y2="{_HEIGHT - _BOTTOM}" '
-        'stroke="currentColor" stroke-dasharray="3 3" opacity="0.6"/>'
-    )
-    for case, line in counts.items():
-        path = "M " + " L ".join(f"{x(w):.1f} {y(c):.1f}" for w, c in zip(widths, line, strict=True))
-        dashes = ' stroke-dasharray="6 4"' if case == "crisp" else ""
-        parts.append(f'<path d="{path}" fill="none" stroke="{COLOURS[case]}" stroke-width="2"{dashes}/>')
-    return "".join([*parts, "</svg>"])
+    axis = [(width, number_text(width)) for width in (0.0, widest / 2, widest)]
+    lines = [
+        ChartLine(list(zip(widths, line, strict=True)), COLOURS[case], dashed=case == CRISP)
+        for case, line in counts.items()
+    ]
+    return chart(lines, axis, "subscriptions that match", mark=now, below="width of the interval")

@@ -1,70 +1,97 @@
-"""Small line charts over time, as SVG."""
+"""Small line charts as SVG, over time or over another quantity."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 
-__all__ = ["ChartLine", "line_chart"]
+__all__ = ["ChartLine", "chart", "line_chart"]
 
 _WIDTH, _HEIGHT = 640, 180
-_LEFT, _RIGHT, _TOP, _BOTTOM = 44, 12, 26, 26
+_LEFT, _RIGHT, _TOP = 44, 12, 26
 
 
 @dataclass(frozen=True, slots=True)
 class ChartLine:
-    """Points (seconds ago, value), oldest first, in a CSS colour. `filled` fills the area down to zero."""
+    """Points (place, value) in the order of the axis, in a CSS colour. `filled` fills the area down to zero."""
 
     points: Sequence[tuple[float, float]]
     colour: str
     filled: bool = False
+    dashed: bool = False
 
 
 def line_chart(lines: Sequence[ChartLine], span: float, unit: str, gaps: Sequence[tuple[float, float]] = ()) -> str:
-    """An SVG of the values of the last `span` seconds, which scales to the available width.
+    """An SVG of the values of the last `span` seconds. The points are (seconds ago, value), oldest first.
 
     No line is drawn over a gap (from, to, in seconds ago), in which nothing was recorded.
 
     >>> line_chart([ChartLine([(4.0, 1.0), (0.0, 3.0)], "red")], 60, "per s").count("<path")
     1
     """
+    axis = [(ago, f"{_spoken(ago)} ago" if ago else "now") for ago in (span, span / 2, 0.0)]
+    shown = [replace(line, points=[point for point in line.points if point[0] <= span]) for line in lines]
+    return chart(shown, axis, unit, gaps)
+
+
+def chart(
+    lines: Sequence[ChartLine],
+    axis: Sequence[tuple[float, str]],
+    unit: str,
+    gaps: Sequence[tuple[float, float]] = (),
+    mark: float | None = None,
+    below: str = "",
+) -> str:
+    """An SVG that scales to the available width.
+
+    `axis` has the labelled places from left to right, `unit` says what the values are, and `below` what the places
+    are. A dashed line goes through the place `mark`.
+    """
     highest = max((value for line in lines for _, value in line.points), default=0)
     step = _nice(max(highest, 1) / 3)
     top = step * math.ceil(max(highest, step) / step)
+    left, right = axis[0][0], axis[-1][0]
+    bottom = _HEIGHT - (48 if below else 26)  # on a phone, a line of text is 18 high
 
-    def x(ago: float) -> float:
-        return _WIDTH - _RIGHT - (_WIDTH - _LEFT - _RIGHT) * min(ago / span, 1)
+    def x(place: float) -> float:
+        return _LEFT + (_WIDTH - _LEFT - _RIGHT) * min(max((place - left) / (right - left), 0), 1)
 
     def y(value: float) -> float:
-        return _HEIGHT - _BOTTOM - (_HEIGHT - _TOP - _BOTTOM) * value / top
+        return bottom - (bottom - _TOP) * value / top
 
     parts = [f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" class="rc-chart" preserveAspectRatio="xMidYMid meet">']
     for number in range(round(top / step) + 1):
         at = y(number * step)
         parts.append(f'<line class="rc-grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{at:.1f}" y2="{at:.1f}"/>')
         parts.append(f'<text x="{_LEFT - 7}" y="{at + 4:.1f}" text-anchor="end">{number * step:,.4g}</text>')
-    for ago in (span, span / 2, 0.0):
-        told = f"{_spoken(ago)} ago" if ago else "now"
-        anchor = "start" if ago == span else "end" if not ago else "middle"
-        parts.append(f'<text x="{x(ago):.1f}" y="{_HEIGHT - 7}" text-anchor="{anchor}">{told}</text>')
+    for place, text in axis:
+        anchor = "start" if place == left else "end" if place == right else "middle"
+        parts.append(f'<text x="{x(place):.1f}" y="{bottom + 19}" text-anchor="{anchor}">{text}</text>')
     parts.append(f'<text x="{_LEFT}" y="14">{escape(unit)}</text>')
-    for begin, end in gaps:
-        left, right = x(begin), x(end)
+    if below:
+        parts.append(f'<text x="{_WIDTH / 2}" y="{_HEIGHT - 6}" text-anchor="middle">{escape(below)}</text>')
+    if mark is not None:
         parts.append(
-            f'<rect class="rc-gap" x="{left:.1f}" y="{_TOP}" width="{right - left:.1f}" '
-            f'height="{_HEIGHT - _TOP - _BOTTOM}"><title>nothing was recorded</title></rect>'
+            f'<line x1="{x(mark):.1f}" x2="{x(mark):.1f}" y1="{_TOP}" y2="{bottom}" '
+            'stroke="currentColor" stroke-dasharray="3 3" opacity="0.6"/>'
+        )
+    for begin, end in gaps:
+        parts.append(
+            f'<rect class="rc-gap" x="{x(begin):.1f}" y="{_TOP}" width="{x(end) - x(begin):.1f}" '
+            f'height="{bottom - _TOP}"><title>nothing was recorded</title></rect>'
         )
     for line in lines:
-        for part in _unbroken([point for point in line.points if point[0] <= span], gaps):
-            points = [(x(ago), y(value)) for ago, value in part]
+        for part in _unbroken(line.points, gaps):
+            points = [(x(place), y(value)) for place, value in part]
             path = "M " + " L ".join(f"{px:.1f} {py:.1f}" for px, py in points)
             if line.filled:
                 closed = f"{path} L {points[-1][0]:.1f} {y(0):.1f} L {points[0][0]:.1f} {y(0):.1f} Z"
                 parts.append(f'<path d="{closed}" fill="{line.colour}" opacity="0.18"/>')
             drawn = path if len(points) > 1 else f"{path} h 0.1"
+            dashes = ' stroke-dasharray="6 4"' if line.dashed else ""
             parts.append(
                 f'<path d="{drawn}" fill="none" stroke="{line.colour}" stroke-width="2" stroke-linejoin="round" '
-                'stroke-linecap="round"/>'
+                f'stroke-linecap="round"{dashes}/>'
             )
     return "".join([*parts, "</svg>"])
 

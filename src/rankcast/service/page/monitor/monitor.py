@@ -8,19 +8,31 @@ from nicegui import ui
 
 from rankcast.errors import RankcastError, StoreError
 from rankcast.language.event_words import cut, facts, title_of
+from rankcast.service.page.administration.set_aside_view import set_aside_table
 from rankcast.service.page.colours import wear
 from rankcast.service.page.computing import compute
+from rankcast.service.page.controls import toggle
 from rankcast.service.page.monitor.activity import RANGES, Activity, activity_of
 from rankcast.service.page.monitor.line_chart import ChartLine, line_chart
 from rankcast.service.page.monitor.studies import show_groups, show_teams
 from rankcast.service.page.monitor.vague_view import VagueView
 from rankcast.service.page.unreadable_view import UnreadableView
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import empty, fill_bar, group, link, set_props, table, words
-from rankcast.service.studies.vague_matches import Kinds, Sighting, kinds_in_history
+from rankcast.service.page.widgets import (
+    demo_link,
+    empty,
+    figure,
+    fill_bar,
+    group,
+    legend_key,
+    row,
+    set_props,
+    table,
+    words,
+)
+from rankcast.service.studies.vague_matches import BestMatch, MatchesByKind, kinds_in_history
 from rankcast.service.trial_tasks import funnel_history
 from rankcast.service.trials import Funnel
-from rankcast.store import KeptSetAside
 from rankcast.store.status import Status, status
 
 __all__ = ["build"]
@@ -50,9 +62,9 @@ async def build(view: View) -> None:
     wear()
     if not await asyncio.to_thread(view.service.store.last_offset):
         with empty(
-            "o_monitor_heart", "Nothing was published yet", "Publish something, or let a ready world publish for you."
+            "o_monitor_heart", "Nothing was published yet", "Publish something, or let a demo world publish for you."
         ):
-            link("Open a ready world", "/worlds", "rc-button rc-main rc-main-button rc-link-button")
+            demo_link()
         return
     monitor = _Monitor(view)
     await monitor.look()
@@ -74,28 +86,25 @@ class _Monitor:
             self._figures = group("dl", "rc-figures")
             with group("div", "rc-row rc-wrap rc-spread"):
                 words("h3", "Over time")
-                self._range = ui.toggle(list(RANGES), value=next(iter(RANGES)), on_change=self._ranged).props(
-                    "dense no-caps unelevated toggle-text-color=on-accent"
+                first = next(iter(RANGES))
+                self._range = toggle(
+                    "Range of time", list(RANGES), first, self._ranged, classes="rc-speeds rc-wrapping"
                 )
-                set_props(self._range.classes("rc-speeds rc-wrapping"), aria_label="Range of time")
             with group("figure", "rc-column rc-tight"):
                 self._drawn = set_props(ui.html("", sanitize=False), role="img", aria_label="Events per second")
                 with group("figcaption", "rc-row rc-wrap rc-legend rc-small rc-soft"):
-                    _mark("var(--rc-c0)", "published")
-                    _mark("var(--rc-c1)", "delivered")
-                    _mark("var(--rc-bars)", "not recorded")
+                    legend_key("published", "var(--rc-c0)")
+                    legend_key("delivered", "var(--rc-c1)")
+                    legend_key("not recorded", "var(--rc-bars)")
             with group("figure", "rc-column rc-tight"):
                 self._lag = set_props(ui.html("", sanitize=False), role="img", aria_label="Events that waited")
                 with group("figcaption", "rc-row rc-wrap rc-legend rc-small rc-soft"):
-                    _mark("var(--rc-c2)", "most events that waited")
+                    legend_key("most events that waited", "var(--rc-c2)")
                     self._waited = words("span", "")
         with group("section", "rc-card rc-column", aria_label="The funnel"):
             with group("div", "rc-row rc-wrap rc-spread"):
                 words("h2", f"The last {RECENT} events")
-                self._whose = ui.toggle(
-                    {"me": view.user, "all": "Everybody"}, value="me", on_change=self._turned
-                ).props("dense no-caps unelevated toggle-text-color=on-accent")
-                set_props(self._whose.classes("rc-speeds"), aria_label="Whose funnel")
+                self._whose = toggle("Whose funnel", {"me": view.user, "all": "Everybody"}, "me", self._turned)
                 self._whose.visible = view.visitor.switches
             self._funnel = group("div", "rc-column")
         with group("section", "rc-column", aria_label="Crisp against approximate"):
@@ -109,7 +118,7 @@ class _Monitor:
         self._set_aside = group("section", "rc-card rc-column", aria_label="Set aside")
         self._unreadable = UnreadableView(view, view.user)
 
-    async def _ranged(self) -> None:
+    async def _ranged(self, name: str) -> None:
         self._drawn_at = 0.0
         await self._draw()
 
@@ -135,7 +144,7 @@ class _Monitor:
         longest = max((rate.waited for rate in rates), default=0.0)
         self._waited.text = f"longest wait {longest:.1f} s" if longest >= 0.1 else "nothing waited long"
 
-    async def _turned(self) -> None:
+    async def _turned(self, whose: str) -> None:
         self._seen = (-1, -1, "")
         self._funnel.clear()
         with self._funnel:
@@ -200,18 +209,18 @@ class _Monitor:
         self._health.classes(replace=f"rc-pill {kind}")
         self._figures.clear()
         with self._figures:
-            _figure("published", f"{now.published:,}")
-            _figure("delivered", f"{now.deliveries:,}")
-            _figure("waiting", f"{now.lag:,}{_since(now.waiting_since)}")
+            figure("published", f"{now.published:,}")
+            figure("delivered", f"{now.deliveries:,}")
+            figure("waiting", f"{now.lag:,}{_since(now.waiting_since)}")
             if pipeline is not None:
-                _figure("late", f"{pipeline.late:,}", "events that came after their time was over")
+                figure("late", f"{pipeline.late:,}", "events that came after their time was over")
                 if pipeline.seconds:
-                    _figure("last batch", f"{pipeline.seconds * 1000:,.0f} ms")
-                _figure("served by", "Spark" if pipeline.engine == "spark" else "this process")
+                    figure("last batch", f"{pipeline.seconds * 1000:,.0f} ms")
+                figure("served by", "Spark" if pipeline.engine == "spark" else "this process")
             else:
-                _figure("batches", f"{runner.batches:,}")
-            _figure("rejects", f"{now.rejects:,}")
-            _figure("set aside", f"{now.set_aside:,}", "what could not be served, for one user or one event")
+                figure("batches", f"{runner.batches:,}")
+            figure("rejects", f"{now.rejects:,}")
+            figure("set aside", f"{now.set_aside:,}", "what could not be served, for one user or one event")
         if runner.error:
             with self._figures:
                 words("p", runner.error, "rc-note rc-bad")
@@ -247,20 +256,20 @@ class _Monitor:
             if users > len(funnels):
                 words("p", f"and {users - len(funnels):,} more users", "rc-soft")
 
-    def _show_kinds(self, kinds: Kinds) -> None:
+    def _show_kinds(self, kinds: MatchesByKind) -> None:
         self._kinds.clear()
         with self._kinds:
             with group("section", "rc-card rc-column"):
                 words("h2", f"{len(kinds.outright):,} match outright")
                 words("p", "Possible and certain: what a crisp system would find, too.", "rc-soft rc-small")
-                for sighting in kinds.outright[:_SHOWN]:
-                    _outright(sighting)
+                for match in kinds.outright[:_SHOWN]:
+                    _outright(match)
                 _none(kinds.outright, "None of the recent events matches this user outright.")
             with group("section", "rc-card rc-column"):
                 words("h2", f"{len(kinds.vaguely):,} match only to a degree")
                 words("p", "What a crisp system would miss, or could not tell.", "rc-soft rc-small")
-                for sighting in kinds.vaguely[:_SHOWN]:
-                    _vague(sighting)
+                for match in kinds.vaguely[:_SHOWN]:
+                    _vague(match)
                 if kinds.left_out:
                     words("p", f"{kinds.left_out:,} subscriptions were not looked at.", "rc-soft rc-small")
                 _none(kinds.vaguely, "No vague match: it takes a vague word in a subscription, or an imprecise offer.")
@@ -277,9 +286,7 @@ class _Monitor:
                 return
             words("h2", f"{count:,} set aside" if of is None else "Set aside for you")
             words("p", "Serving these failed. An administrator can serve them again.", "rc-soft rc-small")
-            with table("What was set aside", ("When", "User", "Event", "Why")):
-                for row in rows:
-                    _set_aside_row(row)
+            set_aside_table(rows)
 
     async def _show_rejects(self, count: int) -> None:
         rejects = (await asyncio.to_thread(self._view.service.store.rejects, 10))[::-1]
@@ -291,55 +298,33 @@ class _Monitor:
                 return
             with table("What was rejected", ("When", "Where", "Why", "What")):
                 for reject in rejects:
-                    with group("tr"):
-                        words("td", f"{reject.when:%Y-%m-%d %H:%M:%S}", "rc-number")
-                        words("td", f"{reject.file}:{reject.line}" if reject.line else reject.file)
-                        words("td", reject.reason)
-                        words("td", cut(reject.raw, 120), "rc-code")
+                    where = f"{reject.file}:{reject.line}" if reject.line else reject.file
+                    raw = cut(reject.raw, 120), "rc-code"
+                    row((f"{reject.when:%Y-%m-%d %H:%M:%S}", "rc-number"), where, reject.reason, raw)
 
 
-def _set_aside_row(row: KeptSetAside) -> None:
-    with group("tr"):
-        words("td", f"{row.when:%Y-%m-%d %H:%M:%S}", "rc-number")
-        words("td", row.user or "everybody")
-        words("td", row.event or f"all from {row.seq:,} on")
-        words("td", cut(row.error, 200))
-
-
-def _outright(sighting: Sighting) -> None:
+def _outright(match: BestMatch) -> None:
     with group("div", "rc-sighting"):
-        words("span", title_of(sighting.event), "rc-strong")
-        told = ", ".join(f"{name} {value}" for name, value in facts(sighting.event, 4))
-        words("span", f"{sighting.subscription.id}: {told}", "rc-soft rc-small")
+        words("span", title_of(match.event), "rc-strong")
+        told = ", ".join(f"{name} {value}" for name, value in facts(match.event, 4))
+        words("span", f"{match.subscription.id}: {told}", "rc-soft rc-small")
 
 
-def _vague(sighting: Sighting) -> None:
+def _vague(match: BestMatch) -> None:
     with group("div", "rc-sighting"):
-        words("span", title_of(sighting.event), "rc-strong")
-        words("span", f"{sighting.subscription.id}: {'; '.join(sighting.vague)}", "rc-soft rc-small")
+        words("span", title_of(match.event), "rc-strong")
+        words("span", f"{match.subscription.id}: {'; '.join(match.vague)}", "rc-soft rc-small")
         with group("span", "rc-row rc-small rc-number"):
-            for name, value in (("possible", sighting.possibility), ("certain", sighting.necessity)):
+            for name, value in (("possible", match.possibility), ("certain", match.necessity)):
                 fill_bar(value, f"{name} to {value:.2f}")
                 words("span", f"{name} {value:.2f}")
 
 
-def _none(found: tuple[Sighting, ...], text: str) -> None:
+def _none(found: tuple[BestMatch, ...], text: str) -> None:
     if not found:
         words("p", text, "rc-soft")
     elif len(found) > _SHOWN:
         words("p", f"and {len(found) - _SHOWN:,} more", "rc-soft rc-small")
-
-
-def _figure(name: str, value: str, meaning: str = "") -> None:
-    with set_props(group("div", "rc-figure"), title=meaning or name):
-        words("dt", name)
-        words("dd", value)
-
-
-def _mark(colour: str, text: str) -> None:
-    with group("span", "rc-row rc-mark"):
-        words("span", "", "rc-key").style(f"color: {colour}")
-        words("span", text)
 
 
 def _since(waiting: datetime | None) -> str:

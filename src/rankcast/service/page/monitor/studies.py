@@ -8,7 +8,7 @@ from rankcast.errors import RankcastError
 from rankcast.plain import JsonObject
 from rankcast.service.page.computing import compute
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, group, table, words
+from rankcast.service.page.widgets import act, group, row, table, words
 from rankcast.service.studies.group_study import study_recent_groups
 from rankcast.service.studies.team_study import study_recent_team
 
@@ -60,10 +60,8 @@ class StudyCard:
 
 def _table(study: StudyTable) -> None:
     with table(study.name, study.titles, "rc-number"):
-        for row in study.rows:
-            with group("tr"):
-                for cell in row:
-                    words("td", cell)
+        for cells in study.rows:
+            row(*cells)
 
 
 _SIMILARITIES = (1.0, 0.8, 0.6, 0.4, 0.2)

@@ -10,7 +10,7 @@ from nicegui import ui
 from rankcast.service.page.monitor.activity import MISSED
 from rankcast.service.page.monitor.line_chart import ChartLine, line_chart
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import group, set_props, words
+from rankcast.service.page.widgets import group, legend_key, set_props, words
 from rankcast.store.vague_log import VagueSample
 
 __all__ = ["VagueView", "vague_chart"]
@@ -34,12 +34,8 @@ class VagueView:
                 self._chart = set_props(ui.html("", sanitize=False), role="img", aria_label="Matches per event")
                 with group("figcaption", "rc-row rc-wrap rc-legend rc-small rc-soft"):
                     for _, name, colour in _LINES:
-                        with group("span", "rc-row rc-mark"):
-                            words("span", "━").style(f"color: {colour}")
-                            words("span", name)
-                    with group("span", "rc-row rc-mark"):
-                        words("span", "■").style("color: var(--rc-bars)")
-                        words("span", "nothing compared")
+                        legend_key(name, colour)
+                    legend_key("nothing compared", "var(--rc-bars)")
 
     async def draw(self, span: timedelta) -> None:
         """Draw what the store recorded over a range of time."""

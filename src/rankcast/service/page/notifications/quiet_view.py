@@ -6,6 +6,7 @@ from contextlib import suppress
 from nicegui import ui
 
 from rankcast.language import show_time
+from rankcast.service.page.controls import choice, text_field
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, complaining, group, set_props, words
 from rankcast.service.push.digests import QuietHours, Schedule
@@ -69,13 +70,12 @@ class _Quiet:
             with group("div", "rc-row rc-wrap"):
                 known = str(schedule.to_json()["days"]) if schedule else ""
                 options = {**_DAYS} if known in _DAYS else {**_DAYS, known: "On chosen days"}
-                self._days = ui.select(options, value=known).props("dense outlined options-dense").classes("rc-choice")
-                set_props(self._days, aria_label="Digest")
+                self._days = choice("Digest", options, known, classes="rc-choice")
                 words("span", "at", "rc-soft")
                 self._at = _clock(show_clock(schedule.at) if schedule else "08:00", "Time of the digest")
             zone = hours.zone if hours else schedule.zone if schedule else self._zone_here
             with group("div", "rc-row rc-wrap"):
-                self._zone = ui.input("Time zone", value=zone).props("dense outlined").classes("rc-choice")
+                self._zone = text_field("Time zone", zone, is_titled=True, classes="rc-choice")
                 act("Save", self._save, label="Save quiet hours and digest")
             for due, summary in latest:
                 with group("p", "rc-small rc-row rc-wrap"):
@@ -108,5 +108,4 @@ class _Quiet:
 
 
 def _clock(value: str, label: str) -> ui.input:
-    field = ui.input(value=value).props("dense outlined type=time").classes("rc-clock")
-    return set_props(field, aria_label=label)
+    return text_field(label, value, classes="rc-clock", props="type=time")

@@ -1,6 +1,7 @@
 """The running brokers, and a simulation of an overlay: brokers in a tree, the messages between them under a strategy, and the savings."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from nicegui import ui
@@ -8,11 +9,12 @@ from nicegui import ui
 from rankcast.errors import RankcastError
 from rankcast.service.page.colours import wear
 from rankcast.service.page.computing import compute
+from rankcast.service.page.controls import choice
 from rankcast.service.page.overlay.overlay_drawing import overlay_svg
 from rankcast.service.page.overlay.running_brokers import show_running
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, group, scroller, set_props, words
-from rankcast.service.studies.overlay_run import Run, Setup, run
+from rankcast.service.page.widgets import act, group, row, set_props, table, words
+from rankcast.service.studies.overlay_run import SimulationRun, SimulationSetup, run
 
 __all__ = ["build"]
 
@@ -33,6 +35,7 @@ _STRATEGIES = {
     "ancestor-cover": ("AncestorCoverK", "Forwards what fewer than k others cover and outrank."),
     "ancestor-fair": ("AncestorFairK", "As AncestorCoverK, with weights, so that ties are drawn fairly."),
 }
+_TITLES = ("Strategy", "Known at the top", "About subscriptions ↑", "Saved", "Publications ↓", "Deliveries")
 _RANKINGS = {
     "relevance": "Relevance: the largest interest first",
     "fair": "Fairness: everybody alike, by lot",
@@ -49,8 +52,9 @@ def build(view: View) -> None:
     words(
         "p",
         "A publisher promises each publication to its k best subscribers. Subscriptions travel from the edges towards the "
-        "publisher, and each broker passes on only what those above it need to choose the right k. Simulated here, with "
-        "made-up subscribers; deliveries are compared with what one broker that knows everything would choose.",
+        "publisher, and each broker forwards only those that the brokers above it need to choose the right k. This page "
+        "simulates that with made-up subscribers, and compares the deliveries with the choice of a single broker that "
+        "knows all subscriptions.",
         "rc-soft",
     )
     _OverlayPage(view)
@@ -61,9 +65,9 @@ class _OverlayPage:
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self._setup = Setup()
-        self._runs: dict[Setup, Run] = {}
-        self._shown: Run | None = None
+        self._setup = SimulationSetup()
+        self._runs: dict[SimulationSetup, SimulationRun] = {}
+        self._shown: SimulationRun | None = None
         self._latest = 0
         self._sent = -1
         with group("section", "rc-card rc-controls", aria_label="Set-up"):
@@ -79,21 +83,18 @@ class _OverlayPage:
             with group("figure", "rc-drawing", tabindex="0", aria_label="The brokers as a tree"):
                 self._drawn = ui.html("", sanitize=False)
             with group("div", "rc-row rc-wrap rc-legend rc-small rc-soft"):
-                _mark("rc-up-text", "↑ messages about subscriptions")
-                _mark("rc-down-text", "↓ publications")
+                words("span", "↑ messages about subscriptions", "rc-up-text")
+                words("span", "↓ publications", "rc-down-text")
                 words("span", "The thicker, the more. “Knows”: subscriptions known at the broker.")
             self._told = words("p", "", "rc-soft")
             set_props(self._told, aria_live="polite")
         with group("section", "rc-card rc-column", aria_label="Strategies compared"):
             words("h2", "The strategies side by side")
-            self._table = scroller("The strategies compared")
+            self._table = group("div")
         self._changed()
 
     def _choice(self, label: str, options: dict[str, str], field: str) -> None:
-        chosen = ui.select(
-            options, value=getattr(self._setup, field), label=label, on_change=lambda e: self._set(field, e.value)
-        ).props("outlined dense options-dense")
-        set_props(chosen, aria_label=label)
+        choice(label, options, getattr(self._setup, field), partial(self._set, field), is_titled=True)
 
     def _slider(self, label: str, field: str, low: int, high: int, step: int = 1) -> None:
         with group("div", "rc-column rc-tight"):
@@ -135,7 +136,7 @@ class _OverlayPage:
         except RankcastError as error:
             self._told.text = str(error)
 
-    async def _run_of(self, setup: Setup) -> Run:
+    async def _run_of(self, setup: SimulationSetup) -> SimulationRun:
         """The result of a run, cached for this page."""
         if setup not in self._runs:
             if len(self._runs) >= _REMEMBERED:
@@ -150,7 +151,7 @@ class _OverlayPage:
         self._sent = (self._sent + 1) % len(self._shown.routes)
         self._show(self._setup, self._shown)
 
-    def _show(self, setup: Setup, found: Run) -> None:
+    def _show(self, setup: SimulationSetup, found: SimulationRun) -> None:
         route = found.routes[self._sent] if self._sent >= 0 else None
         name, meaning = _STRATEGIES[setup.strategy]
         self._title.text = f"{name}. {meaning}"
@@ -176,32 +177,18 @@ class _OverlayPage:
             f"The publisher's broker knows {found.known[setup.publisher]:,} of {setup.subscribers:,} subscriptions."
         )
 
-    def _compare(self, setup: Setup, runs: dict[str, Run]) -> None:
+    def _compare(self, setup: SimulationSetup, runs: dict[str, SimulationRun]) -> None:
         all_of_them = runs["regular"]
         self._table.clear()
-        with self._table, group("table", "rc-table rc-number"):
-            with group("thead"), group("tr"):
-                for title in (
-                    "Strategy",
-                    "Known at the top",
-                    "About subscriptions ↑",
-                    "Saved",
-                    "Publications ↓",
-                    "Deliveries",
-                ):
-                    words("th", title)
-            with group("tbody"):
-                for name, found in runs.items():
-                    row = group("tr", "rc-current" if name == setup.strategy else "")
-                    with row:
-                        words("td", _STRATEGIES[name][0], "rc-strong")
-                        words("td", f"{found.known[setup.publisher]:,} of {setup.subscribers:,}")
-                        words("td", f"{found.subscribes:,}")
-                        saved = 1 - found.subscribes / max(all_of_them.subscribes, 1)
-                        words("td", f"{saved:.0%}" if name != "regular" else "–")
-                        words("td", f"{found.publishes:,}")
-                        words("td", f"{found.delivered:,}" + ("" if name != "regular-cover" else ", to all that match"))
-
-
-def _mark(classes: str, text: str) -> None:
-    words("span", text, classes)
+        with self._table, table("The strategies compared", _TITLES, "rc-number"):
+            for name, found in runs.items():
+                saved = 1 - found.subscribes / max(all_of_them.subscribes, 1)
+                row(
+                    (_STRATEGIES[name][0], "rc-strong"),
+                    f"{found.known[setup.publisher]:,} of {setup.subscribers:,}",
+                    f"{found.subscribes:,}",
+                    f"{saved:.0%}" if name != "regular" else "–",
+                    f"{found.publishes:,}",
+                    f"{found.delivered:,}" + ("" if name != "regular-cover" else ", to all that match"),
+                    classes="rc-current" if name == setup.strategy else "",
+                )

@@ -3,7 +3,8 @@
 from html import escape
 
 from rankcast.cover.layered_layout import Box, layered
-from rankcast.service.studies.overlay_run import Route, Run
+from rankcast.service.page.drawings import line_down
+from rankcast.service.studies.overlay_run import Route, SimulationRun
 
 __all__ = ["overlay_svg"]
 
@@ -15,7 +16,7 @@ _STEP = 0.55
 """Seconds of the animation from broker to broker."""
 
 
-def overlay_svg(run: Run, publisher: str, route: Route | None = None) -> str:
+def overlay_svg(run: SimulationRun, publisher: str, route: Route | None = None) -> str:
     """Draw the tree. Links with more traffic are thicker. With a `route`, a dot follows that publication."""
     layer = {publisher: 0}
     for below, above in run.upstream:
@@ -36,12 +37,12 @@ def overlay_svg(run: Run, publisher: str, route: Route | None = None) -> str:
     ]
     labels: list[str] = []
     for below, above in run.upstream:
-        (x1, y1), (x2, y2) = placed.at[above], placed.at[below]
-        x1, y1, x2 = x1 + width / 2, y1 + _HEIGHT, x2 + width / 2
+        size = width, _HEIGHT
+        path = line_down(placed.at[above], size, placed.at[below], size)
+        x2, y2 = placed.at[below][0] + width / 2, placed.at[below][1]
         up, down = run.up[below, above], run.down[below, above]
         told = f"{below} to {above}: {up} about subscriptions; {above} to {below}: {down} publications"
         used = " rc-went" if below in visited else ""
-        path = f"M {x1:.1f} {y1:.1f} C {x1:.1f} {(y1 + y2) / 2:.1f}, {x2:.1f} {(y1 + y2) / 2:.1f}, {x2:.1f} {y2:.1f}"
         parts.append(f"<g><title>{escape(told)}</title>")
         for kind, count, shift in (("rc-up", up, -2.5), ("rc-down", down, 2.5)):
             thick = 1 + 7 * (count / most) ** 0.5 if count else 0.75

@@ -8,8 +8,8 @@ from rankcast.overlay import Tree
 from rankcast.service.brokers.messages import BrokerTree
 from rankcast.service.page.overlay.overlay_drawing import overlay_svg
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import group, table, words
-from rankcast.service.studies.overlay_run import Run
+from rankcast.service.page.widgets import group, row, table, words
+from rankcast.service.studies.overlay_run import SimulationRun
 
 __all__ = ["show_running", "traffic_of"]
 
@@ -51,14 +51,12 @@ def _show(found: BrokerTree) -> None:
     with table("Links of the brokers", _TITLES, "rc-number"):
         for broker in found.brokers:
             for link in broker.links:
-                with group("tr"):
-                    words("td", f"{broker.name} → {link.to}", "rc-strong")
-                    words("td", "connected" if link.connected else "away")
-                    for number in (link.known, link.forwarded, link.hidden, link.sent, link.saved, link.lag):
-                        words("td", f"{number:,}")
+                numbers = (link.known, link.forwarded, link.hidden, link.sent, link.saved, link.lag)
+                state = "connected" if link.connected else "away"
+                row((f"{broker.name} → {link.to}", "rc-strong"), state, *(f"{number:,}" for number in numbers))
 
 
-def traffic_of(found: BrokerTree) -> tuple[Run, str]:
+def traffic_of(found: BrokerTree) -> tuple[SimulationRun, str]:
     """The tree in the form in which simulations are drawn, and its root."""
     brokers = {one.name: one for one in found.brokers}
     above = {name: one.upstream for name, one in brokers.items() if one.upstream in brokers}
@@ -76,4 +74,4 @@ def traffic_of(found: BrokerTree) -> tuple[Run, str]:
     down = {(below, top): links[top, below].sent if (top, below) in links else 0 for below, top in upstream}
     local = {name: brokers[name].subscriptions for name in near}
     tree = Tree([(top, below) for below, top in upstream], [root])
-    return Run(tree, upstream, up, down, known, local, (), 0, 0, is_exact=True), root
+    return SimulationRun(tree, upstream, up, down, known, local, (), 0, 0, is_exact=True), root

@@ -8,20 +8,7 @@ from nicegui import ui
 
 from rankcast.language.declared_json import encode_value
 from rankcast.model import Policy
-from rankcast.model.declared import (
-    Declared,
-    Duration,
-    Instant,
-    Name,
-    Names,
-    Nested,
-    Numbers,
-    Real,
-    Truth,
-    Whole,
-    Word,
-    declared,
-)
+from rankcast.model import declared as kinds
 from rankcast.plain import JsonObject
 from rankcast.service.page.widgets import group, set_props, words
 
@@ -77,48 +64,50 @@ class AdvancedSettings:
             for path, one in _settings(name):
                 self._draw_field(path, one)
 
-    def _draw_field(self, path: tuple[str, ...], one: Declared) -> None:
+    def _draw_field(self, path: tuple[str, ...], one: kinds.Declared) -> None:
         """A field with its name above and its meaning below."""
         with group("div", "rc-setting"):
-            if not isinstance(one.kind, Truth):
+            if not isinstance(one.kind, kinds.Truth):
                 words("span", _label(one), "rc-setting-name")
             set_props(self._control(path, one), aria_label=_label(one))
             words("span", one.about.help, "rc-soft rc-small")
 
-    def _control(self, path: tuple[str, ...], one: Declared) -> ui.element:
+    def _control(self, path: tuple[str, ...], one: kinds.Declared) -> ui.element:
         """The control of a field, according to its kind and bounds."""
         value, change = self._value(path, one), partial(self._change, path)
         kind = one.kind
         match kind:
-            case Word(options):
+            case kinds.Word(options):
                 titles = {word.value: getattr(word, "title", word.value) for word in options}
                 choice = ui.select({name: titles.get(name, name) for name in kind.names}, value=value)
                 choice.on_value_change(lambda event: change(event.value))
                 return choice.props("dense outlined options-dense")
-            case Truth():
+            case kinds.Truth():
                 return ui.checkbox(_label(one), value=value, on_change=lambda event: change(event.value))
-            case Real() | Whole():
+            case kinds.Real() | kinds.Whole():
                 number = ui.number(value=value, min=kind.low, max=kind.high).props("dense outlined debounce=300")
-                whole = isinstance(kind, Whole)
+                whole = isinstance(kind, kinds.Whole)
                 number.on_value_change(lambda event: change(_number(event.value, whole)))
                 return number
-            case Duration() | Instant() | Name() | Nested():
-                example = "1d, 12h or 30m" if isinstance(kind, Duration) else "100, or 1d" if value is None else ""
+            case kinds.Duration() | kinds.Instant() | kinds.Name() | kinds.Nested():
+                example = (
+                    "1d, 12h or 30m" if isinstance(kind, kinds.Duration) else "100, or 1d" if value is None else ""
+                )
                 text = ui.input(value="" if value is None else str(value), placeholder=example)
                 text.on_value_change(lambda event: change(_length_or_text(event.value.strip())))
                 return text.props("dense outlined debounce=300")
-            case Numbers():
+            case kinds.Numbers():
                 text = ui.input(value=_pairs(value), placeholder="name=2, name=0.5")
                 text.on_value_change(lambda event: change(_read_pairs(event.value)))
                 return text.props("dense outlined debounce=300")
-            case Names():
+            case kinds.Names():
                 several = ui.select(sorted({*self._attributes, *(value or [])}), multiple=True, value=value or [])
                 several.on_value_change(lambda event: change(list(event.value) or None))
                 return several.props("dense outlined options-dense use-chips")
             case other:
                 assert_never(other)
 
-    def _value(self, path: tuple[str, ...], one: Declared) -> Any:
+    def _value(self, path: tuple[str, ...], one: kinds.Declared) -> Any:
         """The current value of a field, in its JSON form."""
         fields: Any = self._fields
         for name in path[:-1]:
@@ -129,23 +118,23 @@ class AdvancedSettings:
 
 def _advanced() -> list[str]:
     """The fields of a policy without a control of their own."""
-    return [one.name for one in declared(Policy) if one.name not in _DRAWN]
+    return [one.name for one in kinds.declared(Policy) if one.name not in _DRAWN]
 
 
-def _settings(name: str) -> Iterator[tuple[tuple[str, ...], Declared]]:
+def _settings(name: str) -> Iterator[tuple[tuple[str, ...], kinds.Declared]]:
     """The advanced fields of a group, with their paths."""
-    for one in declared(Policy):
+    for one in kinds.declared(Policy):
         if _GROUP_OF.get(one.name, "rank") != name or (one.name in _DRAWN and one.name != "filter"):
             continue
-        if isinstance(one.kind, Nested):
-            for inner in declared(one.kind.of):
+        if isinstance(one.kind, kinds.Nested):
+            for inner in kinds.declared(one.kind.of):
                 if one.name != "filter" or inner.name not in _DRAWN_OF_FILTER:
                     yield (one.name, inner.name), inner
         else:
             yield (one.name,), one
 
 
-def _label(one: Declared) -> str:
+def _label(one: kinds.Declared) -> str:
     return one.about.label or one.name
 
 

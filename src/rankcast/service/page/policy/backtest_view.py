@@ -6,7 +6,7 @@ from datetime import timedelta
 from rankcast.language import show_duration
 from rankcast.language.event_words import title_of
 from rankcast.model import Event
-from rankcast.service.page.widgets import fill_bar, group, words
+from rankcast.service.page.widgets import figures, fill_bar, group, words
 from rankcast.service.studies.backtests import Backtest
 
 __all__ = ["show_backtests"]
@@ -33,17 +33,9 @@ def show_backtests(now: Backtest, then: Backtest | None, events: Sequence[Event]
 
 
 def _show_figures(side: Backtest, other: Backtest) -> None:
-    figures = (
-        ("Sent", f"{len(side.sent):,}"),
-        ("Mean rank", _number(side.rank)),
-        ("Diversity", _number(side.diversity)),
-        ("Mean wait", _span(side.wait)),
-    )
-    with group("dl", "rc-figures rc-compact"):
-        for name, value in figures:
-            with group("div", "rc-figure"):
-                words("dt", name)
-                words("dd", value)
+    rank, diversity, wait = _number(side.rank), _number(side.diversity), _span(side.wait)
+    found = {"Sent": f"{len(side.sent):,}", "Mean rank": rank, "Diversity": diversity, "Mean wait": wait}
+    figures(found, "rc-compact")
     most = max(len(side.sent), len(other.sent), 1)
     fill_bar(len(side.sent) / most, f"{len(side.sent)} of at most {most}").classes("rc-wide-bar")
 

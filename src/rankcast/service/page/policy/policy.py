@@ -23,6 +23,7 @@ from rankcast.service.page.widgets import act, complaining, empty, group, link, 
 from rankcast.service.record_costs import check_cost
 from rankcast.service.studies.backtests import SAMPLE, compare
 from rankcast.service.trial_tasks import even_history
+from rankcast.wording import capitalised
 
 __all__ = ["build"]
 
@@ -134,7 +135,7 @@ class _PolicyPage:
         self._notes.clear()
         with self._notes:
             for note in policy_notes(policy, part):
-                words("p", f"{note[:1].upper()}{note[1:]}.", "rc-note rc-warn")
+                words("p", f"{capitalised(note)}.", "rc-note rc-warn")
         if not part.subscriptions_of(user):
             self._tried.clear()
             with (
@@ -186,7 +187,7 @@ class _PolicyPage:
             )
             if number == self._tries and not self._notes.is_deleted and found.even is not None:
                 with self._notes:
-                    words("p", f"{found.advice[:1].upper()}{found.advice[1:]}.", "rc-note")
+                    words("p", f"{capitalised(found.advice)}.", "rc-note")
 
     async def _save(self) -> None:
         with complaining():

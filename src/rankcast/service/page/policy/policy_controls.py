@@ -4,14 +4,13 @@ from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 
-from nicegui import ui
-
 from rankcast.language import parse_duration
 from rankcast.language.presets import filter_of_kind
 from rankcast.model import FilterKind, Mode, ScorePart, Unit
 from rankcast.plain import JsonObject
+from rankcast.service.page.controls import choice, number_field, toggle
 from rankcast.service.page.policy.advanced_settings import AdvancedSettings
-from rankcast.service.page.widgets import group, set_props, slide, words
+from rankcast.service.page.widgets import group, slide, words
 
 __all__ = ["PolicyControls"]
 
@@ -49,11 +48,8 @@ class PolicyControls:
         with self._body:
             with group("fieldset", "rc-fieldset"):
                 words("legend", "When")
-                choice = ui.toggle({one.value: one.title for one in Mode}, value=mode.value)
-                choice.props("no-caps unelevated spread toggle-text-color=on-accent").classes(
-                    "rc-toggle"
-                ).on_value_change(lambda change: self._set_mode(change.value))
-                set_props(choice, aria_label="Mode")
+                modes = {one.value: one.title for one in Mode}
+                toggle("Mode", modes, mode.value, self._set_mode, classes="rc-toggle", props="spread")
                 words("p", mode.meaning, "rc-soft rc-small")
                 if mode is not Mode.ALL:
                     self._draw_length()
@@ -84,16 +80,8 @@ class PolicyControls:
 
     def _draw_length(self) -> None:
         amount, unit = _length(self.fields)
-        with group("div", "rc-row"):
-            words("span", "over", "rc-soft")
-            number = (
-                ui.number(value=amount, min=1, precision=0).props("dense outlined debounce=300").classes("rc-amount")
-            )
-            units = ui.select(_UNITS, value=unit).props("dense outlined options-dense")
-            set_props(number, aria_label="Length")
-            set_props(units, aria_label="Unit of the length")
 
-        def change() -> None:
+        def change(_: object) -> None:
             size = int(number.value or 0)
             self.fields.pop("unit", None)
             self.fields["length"] = size if units.value in ("events", "matched") else f"{size}{units.value}"
@@ -101,15 +89,17 @@ class PolicyControls:
                 self.fields["unit"] = "matched"
             self._changed()
 
-        number.on_value_change(change)
-        units.on_value_change(change)
+        with group("div", "rc-row"):
+            words("span", "over", "rc-soft")
+            number = number_field(
+                "Length", amount, change, classes="rc-amount", props="debounce=300", min=1, precision=0
+            )
+            units = choice("Unit of the length", _UNITS, unit, change)
 
     def _draw_filter(self) -> None:
         kept = self.fields.get("filter") or {}
         kind = kept.get("novelty", "")
-        choice = ui.select(_FILTERS, value=kind).props("dense outlined options-dense")
-        choice.on_value_change(lambda change: self._set_filter(change.value))
-        set_props(choice, aria_label="Novelty filter")
+        choice("Novelty filter", _FILTERS, kind, self._set_filter)
         if not kind:
             return
         if kind == FilterKind.MINIMUM.value:

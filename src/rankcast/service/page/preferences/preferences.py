@@ -9,6 +9,7 @@ from rankcast.errors import PreferenceCycle, RankcastError
 from rankcast.language import label
 from rankcast.model import Preference, Subscription
 from rankcast.rank import scores_of
+from rankcast.service.page.controls import choice
 from rankcast.service.page.preferences.level_moves import grouped, moved, pairs_of, says_levels
 from rankcast.service.page.preferences.preference_drawing import draw_preferences
 from rankcast.service.page.reasons import short_name
@@ -97,23 +98,14 @@ class _Preferences:
                 words("span", short_name(one.where), "rc-strong")
                 own = " of its own, independent of the level" if one.score is not None else ""
                 words("span", f"{one.id}, score {self._scores[one.id]:.3g}{own}", "rc-soft rc-small")
-            up = act(
-                "",
-                lambda: self._move(one.id, level - 1),
-                icon="o_arrow_upward",
-                kind="quiet",
-                label=f"Move {one.id} up",
-            )
-            down = act(
-                "",
-                lambda: self._move(one.id, level + 1),
-                icon="o_arrow_downward",
-                kind="quiet",
-                label=f"Move {one.id} down",
-            )
+            up = self._arrow(one.id, level - 1, "up", "o_arrow_upward")
+            down = self._arrow(one.id, level + 1, "down", "o_arrow_downward")
             alone = len(self._levels[level]) == 1
             up.set_enabled(level > 0 or not alone)
             down.set_enabled(level < len(self._levels) - 1 or not alone)
+
+    def _arrow(self, name: str, to: int, where: str, icon: str) -> ui.button:
+        return act("", lambda: self._move(name, to), icon=icon, kind="quiet", label=f"Move {name} {where}")
 
     async def _dropped(self, event: SortableEventArguments) -> None:
         name = str(event.item.props["data-id"])
@@ -132,11 +124,9 @@ class _Preferences:
         names = {name: short_name(one.where) for name, one in self._mine.items()}
         with group("div", "rc-row rc-wrap"):
             words("span", "I prefer", "rc-soft")
-            prefer = ui.select(names).props("dense outlined options-dense").classes("rc-choice")
+            prefer = choice("The preferred one", names, classes="rc-choice")
             words("span", "over", "rc-soft")
-            over = ui.select(names).props("dense outlined options-dense").classes("rc-choice")
-            set_props(prefer, aria_label="The preferred one")
-            set_props(over, aria_label="The other one")
+            over = choice("The other one", names, classes="rc-choice")
             act("Add", lambda: self._add(prefer.value, over.value), icon="o_add")
         self._refused = group("div", "", role="alert")
         with group("ul", "rc-column rc-tight", aria_label="Pairs"):
@@ -183,15 +173,13 @@ class _Preferences:
             ui.notify(str(error), type="negative", multi_line=True)
             return
         await self.load()
-        self._offer_undo(before, said)
 
-    def _replace(self, pairs: list[Preference]) -> None:
-        gone = [pair for pair in self._pairs if pair not in pairs]
-        self._view.service.put(*(pair for pair in pairs if pair not in self._pairs), remove=gone)
-
-    def _offer_undo(self, before: list[Preference], said: str) -> None:
         async def undo() -> None:
             await asyncio.to_thread(self._replace, before)
             await self.load()
 
         self._undo.offer(said, undo)
+
+    def _replace(self, pairs: list[Preference]) -> None:
+        gone = [pair for pair in self._pairs if pair not in pairs]
+        self._view.service.put(*(pair for pair in pairs if pair not in self._pairs), remove=gone)

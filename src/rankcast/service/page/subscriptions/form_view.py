@@ -1,11 +1,13 @@
 """The form for conditions."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import assert_never
 
 from nicegui import ui
 
 from rankcast.model import Hedge, Op, SpecialOp, Thresholds
+from rankcast.service.page.controls import choice, text_field
 from rankcast.service.page.hints import Hint
 from rankcast.service.page.subscriptions.forms import (
     Condition,
@@ -17,7 +19,7 @@ from rankcast.service.page.subscriptions.forms import (
     split_texts,
 )
 from rankcast.service.page.subscriptions.threshold_view import ThresholdView
-from rankcast.service.page.widgets import act, group, set_props, words
+from rankcast.service.page.widgets import act, group, words
 
 __all__ = ["FormView"]
 
@@ -48,12 +50,8 @@ class FormView:
         self.form = Form(FormShape.ALL, [[Condition()]])
         with group("div", "rc-row rc-wrap"):
             words("span", "Events that match", "rc-soft")
-            self._shape = ui.select(
-                {shape.value: text for shape, text in _SHAPES.items()},
-                value=FormShape.ALL.value,
-                on_change=self._reshape,
-            ).props("dense outlined options-dense")
-            set_props(self._shape, aria_label="How conditions go together")
+            shapes = {shape.value: text for shape, text in _SHAPES.items()}
+            self._shape = choice("How conditions go together", shapes, FormShape.ALL.value, self._reshape)
         self._body = group("div", "rc-column")
 
     def show(self, form: Form) -> None:
@@ -63,8 +61,8 @@ class FormView:
             self._shape.set_value(form.shape.value)
         self._draw()
 
-    def _reshape(self) -> None:
-        shape = FormShape(self._shape.value)
+    def _reshape(self, name: str) -> None:
+        shape = FormShape(name)
         if shape is self.form.shape:
             return
         groups = self.form.groups
@@ -160,22 +158,13 @@ class _Line:
         self._condition = condition
         self._fields: list[ui.input] = []
         with group("div", "rc-line"):
-            name = _field(condition.attribute, "attribute", self._rename, view.names)
-            set_props(name, aria_label="Attribute")
+            _field("Attribute", condition.attribute, "attribute", self._rename, view.names)
             with group("div", "rc-line-rest"):
-                self._operator = ui.select(
-                    self._operators(), value=condition.op, on_change=lambda change: self._operate(change.value)
-                )
-                self._operator.props("dense outlined options-dense").classes("rc-operator")
-                set_props(self._operator, aria_label="Operator")
+                op, known = condition.op, self._operators()
+                self._operator = choice("Operator", known, op, self._operate, classes="rc-operator")
                 self._rest = group("div", "rc-values")
-            act(
-                "",
-                lambda: view.remove(conditions, condition),
-                icon="o_close",
-                kind="quiet",
-                label="Remove the condition",
-            )
+            remove = partial(view.remove, conditions, condition)
+            act("", remove, icon="o_close", kind="quiet", label="Remove the condition")
         self._draw()
 
     def _operators(self) -> dict[str, str]:
@@ -200,8 +189,8 @@ class _Line:
                     self._draw_value(0, "from")
                     self._draw_value(1, "to")
                 case SpecialOp.IN:
-                    field = _field(join_texts(self._condition.texts), "value, value, …", self._set_list)
-                    set_props(field, aria_label="Values, with commas between them")
+                    listed = join_texts(self._condition.texts)
+                    _field("Values, with commas between them", listed, "value, value, …", self._set_list)
                 case Op():
                     self._draw_value(0, "value")
                 case other:
@@ -211,9 +200,9 @@ class _Line:
         texts = self._condition.texts
         text = texts[number] if number < len(texts) else ""
         hint = self._view.hint(self._condition.attribute)
-        field = _field(text, placeholder, lambda text: self._set_value(number, text), list(hint.values if hint else ()))
-        set_props(field, aria_label=f"Value{' ' + placeholder if placeholder != 'value' else ''}")
-        self._fields.append(field)
+        name = f"Value{' ' + placeholder if placeholder != 'value' else ''}"
+        suggested = hint.values if hint else ()
+        self._fields.append(_field(name, text, placeholder, partial(self._set_value, number), suggested))
 
     def _draw_concept(self, hint: Hint | None) -> None:
         condition = self._condition
@@ -225,19 +214,11 @@ class _Line:
             condition.hedges = known[text]
             self._view.changed()
 
-        choice = ui.select(
-            {text: text or "plainly" for text in known},
-            value=hedges[condition.hedges],
-            on_change=lambda change: hedge(change.value),
-        )
-        set_props(choice.props("dense outlined options-dense").classes("rc-hedge"), aria_label="Hedge")
-        concepts = [*(hint.concepts if hint else ()), *condition.texts[:1]]
-        chosen = ui.select(
-            list(dict.fromkeys(concepts)),
-            value=condition.texts[0] if condition.texts else None,
-            on_change=lambda change: self._set_value(0, change.value or ""),
-        )
-        set_props(chosen.props("dense outlined options-dense").classes("rc-concept"), aria_label="Concept")
+        offered = {text: text or "plainly" for text in known}
+        choice("Hedge", offered, hedges[condition.hedges], hedge, classes="rc-hedge")
+        concepts = dict.fromkeys([*(hint.concepts if hint else ()), *condition.texts[:1]])
+        present = condition.texts[0] if condition.texts else None
+        choice("Concept", list(concepts), present, lambda name: self._set_value(0, name or ""), classes="rc-concept")
         ThresholdView(condition.thresholds, self._limit)
 
     def _limit(self, thresholds: Thresholds | None) -> None:
@@ -279,11 +260,15 @@ class _Line:
         self._view.changed()
 
 
-def _field(value: str, placeholder: str, changed: Callable[[str], None], suggested: Sequence[str] = ()) -> ui.input:
-    field = ui.input(
-        value=value,
+def _field(
+    name: str, value: str, placeholder: str, changed: Callable[[str], None], suggested: Sequence[str] = ()
+) -> ui.input:
+    return text_field(
+        name,
+        value,
+        lambda text: changed(text or ""),
+        classes="rc-field",
+        props="debounce=200",
         placeholder=placeholder,
         autocomplete=list(suggested),
-        on_change=lambda change: changed(change.value or ""),
     )
-    return field.props("dense outlined debounce=200").classes("rc-field")

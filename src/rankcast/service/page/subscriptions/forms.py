@@ -9,30 +9,9 @@ from enum import Enum
 from io import StringIO
 from typing import assert_never
 
+from rankcast import model
 from rankcast.errors import ModelError
 from rankcast.language import parse_time, show_time
-from rankcast.model import (
-    Always,
-    And,
-    Between,
-    Compare,
-    Exists,
-    Expression,
-    Hedge,
-    Is,
-    Kind,
-    Not,
-    OneOf,
-    Op,
-    Or,
-    Predicate,
-    Scalar,
-    SpecialOp,
-    Term,
-    Test,
-    Thresholds,
-    kind_of,
-)
 
 __all__ = [
     "Condition",
@@ -47,7 +26,7 @@ __all__ = [
     "split_texts",
 ]
 
-_SPECIAL = {op.value: op for op in SpecialOp}
+_SPECIAL = {op.value: op for op in model.SpecialOp}
 
 
 class FormShape(Enum):
@@ -77,9 +56,9 @@ class Condition:
     attribute: str = ""
     op: str = "="
     texts: list[str] = field(default_factory=list)
-    kind: Kind | None = None
-    hedges: tuple[Hedge, ...] = ()
-    thresholds: Thresholds | None = None
+    kind: model.Kind | None = None
+    hedges: tuple[model.Hedge, ...] = ()
+    thresholds: model.Thresholds | None = None
 
 
 @dataclass(slots=True)
@@ -90,7 +69,7 @@ class Form:
     groups: list[list[Condition]]
 
 
-def form_of(expression: Expression) -> Form | None:
+def form_of(expression: model.Expression) -> Form | None:
     """The form of an expression, or None if a form cannot express it: `not`, deeper nesting, values of mixed types.
 
     >>> from rankcast.language import parse
@@ -100,21 +79,21 @@ def form_of(expression: Expression) -> Form | None:
     True
     """
     match expression:
-        case Always():
+        case model.Always():
             return Form(FormShape.ALL, [[]])
-        case Predicate():
+        case model.Predicate():
             shape, grouped = FormShape.ALL, [[expression]]
-        case And(parts):
-            grouped = [_predicates(part, Or) for part in parts]
+        case model.And(parts):
+            grouped = [_predicates(part, model.Or) for part in parts]
             shape = FormShape.CNF
-            if all(isinstance(part, Predicate) for part in parts):
+            if all(isinstance(part, model.Predicate) for part in parts):
                 shape, grouped = FormShape.ALL, [[one for group in grouped for one in group]]
-        case Or(parts):
-            grouped = [_predicates(part, And) for part in parts]
+        case model.Or(parts):
+            grouped = [_predicates(part, model.And) for part in parts]
             shape = FormShape.DNF
-            if all(isinstance(part, Predicate) for part in parts):
+            if all(isinstance(part, model.Predicate) for part in parts):
                 shape, grouped = FormShape.ANY, [[one for group in grouped for one in group]]
-        case Not():
+        case model.Not():
             return None
         case other:
             assert_never(other)
@@ -124,37 +103,42 @@ def form_of(expression: Expression) -> Form | None:
     return Form(shape, [[condition for condition in group if condition is not None] for group in groups])
 
 
-def expression_of(form: Form) -> Expression:
+def expression_of(form: Form) -> model.Expression:
     """The expression of a form. Incomplete conditions are left out; without any conditions it matches everything.
 
     Raises `ModelError` for a value that is not of the required kind.
     """
     groups = [[_predicate(one) for one in group if is_complete(one)] for group in form.groups]
-    inner, outer = (Or, And) if form.shape in (FormShape.CNF, FormShape.ANY) else (And, Or)
+    inner, outer = (model.Or, model.And) if form.shape in (FormShape.CNF, FormShape.ANY) else (model.And, model.Or)
     parts = [_joined(inner, group) for group in groups if group]
-    return _joined(outer, parts) if parts else Always()
+    return _joined(outer, parts) if parts else model.Always()
 
 
 def is_complete(condition: Condition) -> bool:
     """Whether the condition is complete enough to be used."""
     op = operator_of(condition.op)
-    needed = 0 if op is SpecialOp.EXISTS else 2 if op is SpecialOp.BETWEEN else 1
+    needed = 0 if op is model.SpecialOp.EXISTS else 2 if op is model.SpecialOp.BETWEEN else 1
     return bool(condition.attribute.strip()) and sum(bool(text.strip()) for text in condition.texts) >= needed
 
 
-def operator_of(symbol: str) -> Op | SpecialOp:
+def operator_of(symbol: str) -> model.Op | model.SpecialOp:
     """The operator of a line."""
-    return _SPECIAL.get(symbol) or Op.of(symbol)
+    return _SPECIAL.get(symbol) or model.Op.of(symbol)
 
 
-def operators_for(kind: Kind | None) -> dict[str, str]:
+def operators_for(kind: model.Kind | None) -> dict[str, str]:
     """The operators to offer for an attribute, with their names; `kind` is None if it is unknown.
 
-    >>> operators_for(Kind.TIME)["<"], "startswith" in operators_for(Kind.TIME)
+    >>> of_times = operators_for(model.Kind.TIME)
+    >>> of_times["<"], "startswith" in of_times
     ('before', False)
     """
-    declared = [op.declared for op in (*Op, *SpecialOp) if op is not SpecialOp.IS and op.declared.is_offered(kind)]
-    return {one.symbol: (kind is Kind.TIME and one.time_words) or one.words for one in declared}
+    declared = [
+        op.declared
+        for op in (*model.Op, *model.SpecialOp)
+        if op is not model.SpecialOp.IS and op.declared.is_offered(kind)
+    ]
+    return {one.symbol: (kind is model.Kind.TIME and one.time_words) or one.words for one in declared}
 
 
 def split_texts(text: str) -> list[str]:
@@ -174,35 +158,35 @@ def join_texts(texts: Sequence[str]) -> str:
     return written.getvalue().replace(",", ", ") if not any("," in text for text in texts) else written.getvalue()
 
 
-def _joined(kind: type[And] | type[Or], parts: Sequence[Expression]) -> Expression:
-    flat: list[Expression] = []
+def _joined(kind: type[model.And] | type[model.Or], parts: Sequence[model.Expression]) -> model.Expression:
+    flat: list[model.Expression] = []
     for part in parts:
         flat += part.parts if isinstance(part, kind) else (part,)
     return flat[0] if len(flat) == 1 else kind(tuple(flat))
 
 
-def _predicates(part: Expression, kind: type[And] | type[Or]) -> list[Predicate]:
+def _predicates(part: model.Expression, kind: type[model.And] | type[model.Or]) -> list[model.Predicate]:
     """The predicates of a group; empty if it contains anything else."""
-    if isinstance(part, Predicate):
+    if isinstance(part, model.Predicate):
         return [part]
-    if isinstance(part, kind) and all(isinstance(one, Predicate) for one in part.parts):
-        return [one for one in part.parts if isinstance(one, Predicate)]
+    if isinstance(part, kind) and all(isinstance(one, model.Predicate) for one in part.parts):
+        return [one for one in part.parts if isinstance(one, model.Predicate)]
     return []
 
 
-def _condition(predicate: Predicate) -> Condition | None:
+def _condition(predicate: model.Predicate) -> Condition | None:
     """The line for a predicate, or None if its typed form would mean something else."""
     made = Condition(predicate.attribute, thresholds=predicate.thresholds)
     match predicate.test:
-        case Compare(op, value):
-            made.op, made.texts, made.kind = op.value, [_text(value)], kind_of(value)
-        case OneOf(values):
-            made.op, made.texts, made.kind = "in", [_text(value) for value in values], kind_of(values[0])
-        case Between(low, high):
-            made.op, made.texts, made.kind = "between", [_text(low), _text(high)], kind_of(low)
-        case Exists():
+        case model.Compare(op, value):
+            made.op, made.texts, made.kind = op.value, [_text(value)], model.kind_of(value)
+        case model.OneOf(values):
+            made.op, made.texts, made.kind = "in", [_text(value) for value in values], model.kind_of(values[0])
+        case model.Between(low, high):
+            made.op, made.texts, made.kind = "between", [_text(low), _text(high)], model.kind_of(low)
+        case model.Exists():
             made.op = "exists"
-        case Is(Term(concept, hedges)):
+        case model.Is(model.Term(concept, hedges)):
             made.op, made.texts, made.hedges = "is", [concept], hedges
         case other:
             assert_never(other)
@@ -213,50 +197,52 @@ def _condition(predicate: Predicate) -> Condition | None:
     return made if same else None
 
 
-def _predicate(condition: Condition) -> Predicate:
+def _predicate(condition: Condition) -> model.Predicate:
     name = condition.attribute.strip()
     try:
-        return Predicate(name, _test(condition), condition.thresholds)
+        return model.Predicate(name, _test(condition), condition.thresholds)
     except ModelError as error:
         raise ModelError(f"{name}: {error}") from None
 
 
-def _test(condition: Condition) -> Test:
+def _test(condition: Condition) -> model.Test:
     texts = [text for text in condition.texts if text.strip()]
     op = operator_of(condition.op)
     match op:
-        case SpecialOp.EXISTS:
-            return Exists()
-        case SpecialOp.IS:
-            return Is(Term(texts[0].strip(), condition.hedges))
-    may_be_number = op is not Op.CONTAINS and all(map(_is_number, texts))  # a list of numbers is rarer than a text
-    kind = condition.kind or (Kind.NUMBER if may_be_number else Kind.STRING)
+        case model.SpecialOp.EXISTS:
+            return model.Exists()
+        case model.SpecialOp.IS:
+            return model.Is(model.Term(texts[0].strip(), condition.hedges))
+    may_be_number = op is not model.Op.CONTAINS and all(
+        map(_is_number, texts)
+    )  # a list of numbers is rarer than a text
+    kind = condition.kind or (model.Kind.NUMBER if may_be_number else model.Kind.STRING)
     if len(op.declared.kinds) == 1:
         (kind,) = op.declared.kinds
     values = [_scalar(text, kind) for text in texts]
     match op:
-        case SpecialOp.IN:
-            return OneOf(tuple(values))
-        case SpecialOp.BETWEEN:
+        case model.SpecialOp.IN:
+            return model.OneOf(tuple(values))
+        case model.SpecialOp.BETWEEN:
             low, high = values[0], values[1]
-            return Between(low, high)
-        case Op():
-            return Compare(op, values[0])
+            return model.Between(low, high)
+        case model.Op():
+            return model.Compare(op, values[0])
         case other:
             assert_never(other)
 
 
-def _scalar(text: str, kind: Kind) -> Scalar:
+def _scalar(text: str, kind: model.Kind) -> model.Scalar:
     match kind:
-        case Kind.STRING:
+        case model.Kind.STRING:
             return text
-        case Kind.NUMBER:
+        case model.Kind.NUMBER:
             return _number(text)
-        case Kind.BOOLEAN:
+        case model.Kind.BOOLEAN:
             if text.strip().lower() not in ("true", "false", "yes", "no"):
                 raise ModelError(f"{text!r} is neither true nor false")
             return text.strip().lower() in ("true", "yes")
-        case Kind.TIME:
+        case model.Kind.TIME:
             return parse_time(text.strip())
 
 
@@ -281,7 +267,7 @@ def _is_number(text: str) -> bool:
         return False
 
 
-def _text(value: Scalar) -> str:
+def _text(value: model.Scalar) -> str:
     match value:
         case bool():
             return "true" if value else "false"

@@ -15,6 +15,7 @@ from rankcast.language.event_words import title_of
 from rankcast.language.mistakes import AttributeKinds, attribute_kinds, likely_mistakes
 from rankcast.model import Always, Catalog, Subscription
 from rankcast.service.page.computing import compute
+from rankcast.service.page.controls import text_field, toggle
 from rankcast.service.page.hints import Hint, hints_of
 from rankcast.service.page.reasons import short_name
 from rankcast.service.page.subscriptions.form_view import FormView
@@ -25,6 +26,7 @@ from rankcast.service.page.widgets import act, complaining, fill_bar, group, set
 from rankcast.service.record_costs import check_cost
 from rankcast.service.trial_tasks import try_on_history
 from rankcast.service.trials import ExpressionTrial
+from rankcast.wording import capitalised
 
 __all__ = ["EditorKnowledge", "SubscriptionEditor", "read_for_editor"]
 
@@ -89,11 +91,9 @@ class SubscriptionEditor:
                     self._tried = group("div", "rc-column rc-tight", aria_live="polite")
             with group("div", "rc-row rc-wrap rc-spread"):
                 self._draw_worth(old)
-                self._name = (
-                    ui.input("Name", value=old.id if old else "", on_change=self._name_changed)
-                    .props("dense outlined" + (" readonly" if old else ""))
-                    .classes("rc-name-field")
-                )
+                name, props = (old.id, "readonly") if old else ("", "")
+                look = {"classes": "rc-name-field", "props": props}
+                self._name = text_field("Name", name, self._name_changed, is_titled=True, **look)
             with group("div", "rc-row rc-saving"):
                 self._save_button = act("Save", self._save, icon="o_check", kind="main")
                 act("Cancel", self._leave, kind="quiet")
@@ -105,15 +105,14 @@ class SubscriptionEditor:
         with group("div", "rc-row rc-wrap"):
             words("span", "Worth", "rc-soft")
             scored = old is not None and old.score is not None
-            self._by_score = ui.toggle({False: "by its level", True: "a score"}, value=scored, on_change=self._worth)
-            self._by_score.props("no-caps unelevated dense toggle-text-color=on-accent").classes("rc-toggle")
-            set_props(self._by_score, aria_label="What it is worth")
+            ways = {False: "by its level", True: "a score"}
+            self._by_score = toggle("What it is worth", ways, scored, self._worth, classes="rc-toggle")
             self._score = old.score if old is not None and old.score is not None else 0.8
             self._knob = slide("Score", self._score, self._set_score, most=1, step=0.05, unit="").classes("rc-score")
             self._knob.set_visibility(scored)
 
-    def _worth(self) -> None:
-        self._knob.set_visibility(bool(self._by_score.value))
+    def _worth(self, is_scored: bool) -> None:
+        self._knob.set_visibility(is_scored)
 
     def _set_score(self, score: float) -> None:
         self._score = score
@@ -181,7 +180,7 @@ class SubscriptionEditor:
         with self._said:
             words("p", label(where), "rc-understood")
             for mistake in likely_mistakes(where, self._known.kinds, "recent events"):
-                words("p", f"{mistake[:1].upper()}{mistake[1:]}", "rc-note rc-warn rc-small")
+                words("p", capitalised(mistake), "rc-note rc-warn rc-small")
         if not self._named:
             self._name.set_value(self._free_name(short_name(where)))
         self._show_wrong(False)
@@ -222,10 +221,10 @@ class SubscriptionEditor:
 
     # saving
 
-    def _name_changed(self) -> None:
-        if self._old is None and self._name.value:
+    def _name_changed(self, name: str | None) -> None:
+        if self._old is None and name:
             known = self._free_name(short_name(parse(self._text.value))) if self._is_fine() else ""
-            self._named = self._name.value != known
+            self._named = name != known
 
     def _is_fine(self) -> bool:
         try:

@@ -5,12 +5,13 @@ import asyncio
 from nicegui import ui
 
 from rankcast.language import label, show
-from rankcast.model import Preference, Subscription
+from rankcast.model import Subscription
 from rankcast.rank import levels, scores_of
 from rankcast.service.page.subscriptions.subscription_editor import SubscriptionEditor, read_for_editor
 from rankcast.service.page.undoing import UndoBar
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, complaining, empty, group, pill, words
+from rankcast.wording import capitalised
 
 __all__ = ["build"]
 
@@ -96,7 +97,7 @@ class _Subscriptions:
         with group("li", "rc-card rc-subscription", data_id=one.id):
             with group("div", "rc-row rc-spread rc-heading"):
                 with group("div", "rc-column rc-tight"):
-                    words("h2", _capital(label(one.where)))
+                    words("h2", capitalised(label(one.where)))
                     with group("div", "rc-row rc-wrap"):
                         pill(one.id)
                         if one.score is not None:
@@ -104,34 +105,20 @@ class _Subscriptions:
                         elif level:
                             words("span", f"level {level}, score {score:.3g}", "rc-soft rc-small")
                 with group("div", "rc-row rc-tight rc-actions"):
-                    act(
-                        "",
-                        lambda: self.edit(one, show(one.where)),
-                        icon="o_edit",
-                        kind="quiet",
-                        label=f"Change {one.id}",
-                    )
-                    act("", lambda: self._copy(one), icon="o_content_copy", kind="quiet", label=f"Copy {one.id}")
+                    text = show(one.where)
+                    act("", lambda: self.edit(one, text), icon="o_edit", kind="quiet", label=f"Change {one.id}")
+                    act("", lambda: self.edit(None, text), icon="o_content_copy", kind="quiet", label=f"Copy {one.id}")
                     act("", lambda: self._remove(one), icon="o_delete", kind="quiet", label=f"Remove {one.id}")
             words("code", show(one.where), "rc-soft")
 
-    async def _copy(self, one: Subscription) -> None:
-        await self.edit(None, show(one.where))
-
     async def _remove(self, one: Subscription) -> None:
         preferences = [pair for pair in self._preferences if one.id in (pair.prefer, pair.over)]
-        with complaining():
-            await asyncio.to_thread(self._view.service.remove, one)
-            await self.load()
-            self._offer_undo(one, preferences)
 
-    def _offer_undo(self, one: Subscription, preferences: list[Preference]) -> None:
         async def undo() -> None:
             await asyncio.to_thread(self._view.service.put, one, *preferences)
             await self.load()
 
-        self._undo.offer(f"Removed {one.id}", undo)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+        with complaining():
+            await asyncio.to_thread(self._view.service.remove, one)
+            await self.load()
+            self._undo.offer(f"Removed {one.id}", undo)

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from nicegui import ui
 
 from rankcast.model import Attitude, Thresholds
-from rankcast.service.page.widgets import complaining, group, set_props
+from rankcast.service.page.controls import choice, number_field
+from rankcast.service.page.widgets import complaining, group
 
 __all__ = ["ATTITUDE_WORDS", "ThresholdView"]
 
@@ -26,10 +27,7 @@ class ThresholdView:
         self._changed = changed
         self._thresholds = thresholds or Thresholds()
         word = next((one.value for one in Attitude if one.thresholds == self._thresholds), _OWN)
-        choice = ui.select(
-            {**ATTITUDE_WORDS, _OWN: "my numbers"}, value=word, on_change=lambda change: self._choose(change.value)
-        )
-        set_props(choice.props("dense outlined options-dense").classes("rc-hedge"), aria_label="How sure")
+        choice("How sure", {**ATTITUDE_WORDS, _OWN: "my numbers"}, word, self._choose, classes="rc-hedge")
         self._numbers = group("div", "rc-row")
         self._choose(word)
 
@@ -44,11 +42,11 @@ class ThresholdView:
             self._certain = self._number("certain", self._thresholds.necessity)
 
     def _number(self, name: str, value: float) -> ui.number:
-        field = ui.number(name, value=value, min=0, max=1, step=0.1, on_change=self._type)
-        set_props(field.props("dense outlined").classes("rc-degree"), aria_label=f"At least {name} to")
-        return field
+        return number_field(
+            f"At least {name} to", value, self._type, title=name, classes="rc-degree", min=0, max=1, step=0.1
+        )
 
-    def _type(self) -> None:
+    def _type(self, _: float | None) -> None:
         possible, certain = self._possible.value, self._certain.value
         with complaining():
             self._take(Thresholds(0.5 if possible is None else possible, certain or 0.0))
