@@ -63,33 +63,48 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what uses Spark and start it first, because it takes longest. Under xdist what shares the session or the broker is
-    in one process, what starts Spark in processes of its own in another, and what shares the service and the browser in
-    either."""
+    """Mark what uses Spark or is slow, group what shares the session or the broker, and what starts Spark in processes of its
+    own, and start with the group or file that takes longest, so that all processes end at about the same time."""
     known = json.loads(DURATIONS.read_text()) if DURATIONS.exists() else {}
     for item in items:
         needs = set(getattr(item, "fixturenames", ()))
         if "spark" in needs:
             item.add_marker(pytest.mark.spark)
-        if "kafka" in needs:
+        if "kafka" in needs or _function(item.nodeid) in known:
             item.add_marker(pytest.mark.slow)
         if item.get_closest_marker("spark") or "kafka" in needs:
             shares = needs & {"spark", "kafka"} or item.path.is_relative_to(TESTS / "cli")
             item.add_marker(pytest.mark.xdist_group("spark" if shares else "spark apart"))
-        if item.path.is_relative_to(TESTS / "service" / "page"):
-            item.add_marker(pytest.mark.xdist_group("page"))
-        if _function(item.nodeid) in known:
-            item.add_marker(pytest.mark.slow)
-    # The fixture comes first: its session knows Kafka, and the commands that are tested in this process take it over. What
-    # is quick comes last, so that all processes end at about the same time.
+    seconds: Counter[str] = Counter()
+    for together, function in dict.fromkeys((_together(item), _function(item.nodeid)) for item in items):
+        seconds[together] += known.get(function, 0)
+    # The fixture comes first: its session knows Kafka, and the commands that are tested in this process take it over.
     items.sort(
         key=lambda item: (
-            item.get_closest_marker("spark") is None,
+            -seconds[_together(item)],
+            _together(item),
             "spark" not in getattr(item, "fixturenames", ()),
-            item.get_closest_marker("xdist_group") is None,
-            item.get_closest_marker("slow") is None,
         )
     )
+
+
+def _together(item: pytest.Item) -> str:
+    """What one process runs: a group, or a whole file, so that what its tests share is prepared once."""
+    groups = {mark.args[0] for mark in item.iter_markers("xdist_group")}
+    return "_".join(sorted(groups)) or item.nodeid.partition("::")[0]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """Give a process a group or a file at a time. xdist itself would spread the tests of a file over all processes."""
+    from xdist.scheduler import LoadGroupScheduling
+
+    class Scheduling(LoadGroupScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            test = _without_group(nodeid)
+            return nodeid.partition("::")[0] if test == nodeid else nodeid.removeprefix(test)
+
+    return Scheduling(config, log)
 
 
 def _map_classes() -> None:

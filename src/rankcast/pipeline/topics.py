@@ -20,6 +20,8 @@ __all__ = ["Topic", "TopicDescription", "TopicReceipt"]
 _FORM = re.compile(r"kafka://(?P<servers>[^/?#\s]+)/(?P<name>[A-Za-z0-9._-]{1,249})(\?config=(?P<config>[^?#&]+))?")
 _SERVER = re.compile(r"(\[[0-9A-Fa-f:]+\]|[^\s:@\[\]]+):\d{1,5}")
 _PATIENCE = 10.0
+_TRIES = (0.1, 0.3, 0.6)
+"""The parts of this time for each question. After each, a broker that refuses is not asked again."""
 _DELIVERY_SECONDS = 60.0
 
 
@@ -78,21 +80,30 @@ class Topic:
         settings["error_cb"] = lambda error: reasons.append(error.str())
         admin = AdminClient(settings)
         try:
-            known = admin.list_topics(timeout=_PATIENCE).topics
+            for share in _TRIES:
+                try:
+                    known = admin.list_topics(timeout=share * _PATIENCE).topics
+                    break
+                except KafkaException:
+                    admin.poll(0)  # the reasons, which are more precise than the error
+                    if share == _TRIES[-1] or self._refusal(reasons) is not None:
+                        raise
             if self.name in known:
                 described = admin.describe_topics(TopicCollection([self.name]))[self.name].result(_PATIENCE)
                 return TopicDescription(str(described.topic_id), len(described.partitions))
             near = did_you_mean(self.name, known)
             problem = EnvironmentProblem(f"there is no topic {self.name!r} at {self.servers}{near}; create it first")
         except (KafkaException, TimeoutError) as error:
-            admin.poll(0)  # the reasons, which are more precise than the error
-            refusals = (explain_refusal(reason, self.servers, self.security) for reason in reasons)
-            problem = next(filter(None, refusals), None) or EnvironmentProblem(
+            problem = self._refusal(reasons) or EnvironmentProblem(
                 f"no answer from Kafka at {self.servers} ({_reason(error)}); check that it runs, and the address"
             )
         # Wait for its threads: kept by the traceback, they would use TLS while the process ends, and crash it.
         del admin
         raise problem
+
+    def _refusal(self, reasons: list[str]) -> EnvironmentProblem | None:
+        """What it means if one of the reasons is that the broker refuses the connection; None if it does not."""
+        return next(filter(None, (explain_refusal(one, self.servers, self.security) for one in reasons)), None)
 
     def publishing(self, events: Iterable[Event]) -> Iterator[TopicReceipt]:
         """Write events in order, with the event id as the message key.

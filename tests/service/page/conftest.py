@@ -35,11 +35,12 @@ STILL = """() => new Promise(done => {
 expect.set_options(timeout=PATIENCE)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Whatever needs the server runs in one process of xdist, and not in `make check`."""
     for item in items:
         if {"site", "own_site"} & set(getattr(item, "fixturenames", ())):
-            item.add_marker(pytest.mark.xdist_group("browser"))
+            item.add_marker(pytest.mark.xdist_group("page"))
             item.add_marker(pytest.mark.slow)
 
 

@@ -21,7 +21,7 @@ from rankcast.service.service import Service
 from rankcast.service.settings import Limits, ServiceSettings
 from rankcast.store import Store
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("page")]
 OTHER = {"Origin": "https://evil.example"}
 
 
