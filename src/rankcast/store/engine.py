@@ -17,6 +17,8 @@ from rankcast.store.turns import Turns, Turnstile
 __all__ = ["Clock", "Database", "Explain", "system_clock"]
 
 _INCREMENTAL = 2
+_HELD_BACK = 0.05
+"""Seconds for which an urgent transaction holds back the other writers of its process, at most."""
 _LOCKED_VERSION = select(schema.store.c.schema_version).with_for_update()
 
 Clock: TypeAlias = Callable[[], datetime]
@@ -59,7 +61,8 @@ class Database:
     def writing(self, is_urgent: bool = False) -> Iterator[Connection]:
         """A write transaction, all or nothing, with no other writer beside it. It is on disk when the block ends.
 
-        In a file, an urgent one comes before the others of this process that wait.
+        In a file, an urgent one comes before the others of this process that wait, and holds them back until `let_go`,
+        for 50 ms at most: another process reacts to what it writes, and need not wait for them either.
         """
         with self.starting(is_urgent) as connection:
             # SQLite has only one writer anyway; on other databases this row lock ensures it.
@@ -90,10 +93,16 @@ class Database:
         """Among the threads of this process, wait for one's turn."""
         if not self._turns.take(self._wait, is_urgent):
             raise self._busy()
+        if is_urgent:
+            self._turns.hold_back(_HELD_BACK)
         try:
             yield
         finally:
             self._turns.give_back()
+
+    def let_go(self) -> None:
+        """Let others write again whom an urgent transaction holds back."""
+        self._turns.let_go()
 
     def _busy(self) -> StoreError:
         return StoreError(f"the store {self.place!r} is busy: writers have waited for over {self._wait:g} s; try again")
