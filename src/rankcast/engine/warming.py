@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from itertools import count, cycle, islice, product
 
-from rankcast.choose import Candidate, DivRank, Greedy, Improved, MaxMin, compiled, select
+from rankcast.choose import Candidate, DivRank, Greedy, Improved, MaxMin, Objective, Optimizer, compiled, select
 from rankcast.engine.arrays import BatchShard
 from rankcast.engine.event_texts.reading import scanned
 from rankcast.language import decode_record, dumps, encode_event
@@ -91,7 +91,9 @@ def _choose() -> None:
         Candidate(Event(f"e{seq}", EPOCH, {"x": (seq % 7,), "g": ("ab"[seq % 2],)}, seq=seq), seq % 5 / 5)
         for seq in range(1, _WINDOW + 1)
     ]
-    for objective, optimizer in product((DivRank(sigma=0.5), MaxMin(sigma=0.5)), (Greedy(), Improved())):
+    objectives: tuple[Objective, ...] = (DivRank(sigma=0.5), MaxMin(sigma=0.5))
+    optimizers: tuple[Optimizer, ...] = (Greedy(), Improved())
+    for objective, optimizer in product(objectives, optimizers):
         select(candidates, _CHOSEN, objective, optimizer)
     held, fresh = candidates[:_CHOSEN], candidates[_CHOSEN:]
     compiled.filled_up(held[1:], fresh, _CHOSEN, DivRank(sigma=0.5))
