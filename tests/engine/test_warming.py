@@ -24,6 +24,17 @@ POLICIES = (
     {"mode": "periodic", "k": 3, "length": 4},
     {"mode": "periodic", "k": 3, "length": "5s"},
 )
+APART = (
+    {"mode": "sliding", "k": 20, "length": 60, "sigma": 0.5},
+    {"mode": "sliding", "k": 20, "length": 60, "sigma": 0.5, "select": "improved"},
+    {"mode": "sliding", "k": 20, "length": 60, "sigma": 0.5, "calm": 0.1},
+    {"mode": "sliding", "k": 20, "length": 60, "sigma": 0.5, "objective": "max_min"},
+    {"mode": "sliding", "k": 20, "length": 60, "sigma": 0.5, "objective": "max_min", "select": "improved"},
+    {"mode": "sliding", "k": 4, "length": 9, "sigma": 0.5, "select": "exact"},
+    {"mode": "periodic", "k": 20, "length": 60, "sigma": 0.5, "select": "improved"},
+    {"mode": "history", "k": 20, "length": 60, "sigma": 0.5, "select": "improved"},
+)
+"""Some do not suit arrays in a live shard: the reference engine serves them, and chooses by compiled loops too."""
 
 
 def test_arrays_serve_it_all(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,6 +50,26 @@ def specializations() -> dict[str, list[object]]:
     modules = [module for name, module in sorted(sys.modules.items()) if name.startswith("rankcast.")]
     loops = [loop for module in modules for loop in vars(module).values() if isinstance(loop, Dispatcher)]
     return {f"{loop.__module__}.{loop.__name__}": list(loop.signatures) for loop in loops if loop.signatures}
+
+
+@pytest.mark.slow
+def test_nothing_is_left_to_compile_in_full_windows_of_a_live_shard() -> None:
+    warm_up()
+    before = specializations()
+    catalog = Catalog([decode_record({"kind": "subscription", "id": "m", "user": "mallory", "where": "x >= 0"})])
+    shard = BatchShard(catalog, is_live=True)
+    seqs = count(1)
+    for policy in APART:
+        catalog = catalog.copy()
+        catalog.put(decode_record({"kind": "policy", "user": "mallory", **policy}))
+        shard.update(catalog)
+        for seq in islice(seqs, 100):
+            event = Event(f"e{seq}", EPOCH + timedelta(seconds=seq), {"x": (seq * 31 % 97,)}, seq=seq)
+            shard.publish([event], clocks=[event.time])
+        after = specializations()
+        new = {name: types for name, types in after.items() if types != before.get(name)}
+        assert not new, f"compiled or loaded for {policy}"
+    assert not shard.take_set_aside(0)
 
 
 @pytest.mark.slow

@@ -48,16 +48,16 @@ def test_a_publisher_has_so_many_unserved_as_are_served_in_its_time() -> None:
         first = await log.publish("spam", 10_000)
         assert 1 < first < 500  # before anything is known of its events
         log.serve(0.01, first)
-        assert await log.publish("spam", 10_000) == 10
+        assert await log.publish("spam", 10_000) == 30, "three times as much, because it is the only one"
         assert await log.publish("news", 1) == 1  # others are not held up
         waiting = asyncio.create_task(log.publish("spam", 10_000))
         await asyncio.sleep(0.01)
         assert not waiting.done()
-        log.serve(0.01, 11)
+        log.serve(0.01, 31)
         assert await waiting in (4, 5), "two publishers share the time"
         log.serve(0.01, 5)
         log.now += backlogs._ACTIVE + 1
-        assert await log.publish("spam", 10_000) in (9, 10), "the other has not published for a while"
+        assert await log.publish("spam", 10_000) in (29, 30), "the other has not published for a while"
 
     run(story)
 
@@ -90,7 +90,7 @@ def test_the_pipeline_is_told_if_all_who_publish_wait() -> None:
 
 def test_cheap_events_go_as_fast_as_the_bound_on_their_number_allows() -> None:
     async def story() -> None:
-        log = Log(seconds=0.1, events=500)
+        log = Log(seconds=0.1 / backlogs._ALONE, events=500)
         first = await log.publish("bulk", 10_000)
         log.serve(0.00005, first)
         assert await log.publish("bulk", 10_000) == 400, "a quarter of what is assumed of events that nobody knows"
@@ -113,7 +113,7 @@ def test_a_few_cheap_events_do_not_let_many_costly_ones_in() -> None:
 
 def test_costly_events_are_remembered_for_a_while_when_cheap_ones_follow() -> None:
     async def story() -> None:
-        log = Log(seconds=0.1)
+        log = Log(seconds=0.1 / backlogs._ALONE)
         log.serve(0.01, await log.publish("spam", 100))
         assert await log.publish("spam", 100) == 10
         log.serve(0.0, 10)

@@ -1,3 +1,4 @@
+import asyncio
 import time
 from threading import Event as Flag
 
@@ -36,6 +37,27 @@ def served(service: Service) -> None:
             return
         time.sleep(0.01)
     raise AssertionError(f"not served after 5 s: {service.runner.error}")
+
+
+@pytest.mark.parametrize("is_serving", [True, False])
+def test_what_a_quiet_publisher_s_event_holds_back_goes_on_once_it_is_served(
+    service: Service, monkeypatch: pytest.MonkeyPatch, is_serving: bool
+) -> None:
+    subscribe(service, "ann", "drama")
+    service.start()
+    if not is_serving:
+        service.runner.stop()
+    monkeypatch.setattr("rankcast.store.engine._HELD_BACK", 20.0)
+
+    async def publish(name: str) -> None:
+        await service.publisher.publish([event(1, name)], name)
+
+    asyncio.run(publish("drama"))
+    begun = time.monotonic()
+    service.store.reject([])
+    service.publish([event(2, "drama")])
+    assert time.monotonic() - begun < 5
+    assert bool(service.store.progress().offset) is is_serving
 
 
 def test_what_is_published_is_delivered(service: Service) -> None:

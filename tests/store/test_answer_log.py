@@ -1,10 +1,13 @@
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
 from rankcast.errors import CatalogError
 from rankcast.store import AnswerLog, Store
+from rankcast.store.answer_log import kept_answers
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 
@@ -53,3 +56,32 @@ def test_answers_are_forgotten_after_two_days(answers: AnswerLog, clock: Clock) 
     answers.keep("t1", "k", b"answer")
     clock.now += timedelta(days=2, seconds=1)
     assert answers.reserve("t1", "k", b"other") == (clock.now, None)
+
+
+def test_of_one_owner_the_oldest_go_when_they_take_too_much_and_those_of_others_stay(
+    tmp_path: Path, clock: Clock
+) -> None:
+    database = Store.create(tmp_path / "store.db", clock=clock).database
+    log = AnswerLog(database, most=100_000)
+
+    def keep(owner: str, number: int, size: int | None) -> None:
+        clock.now += timedelta(seconds=1)
+        log.reserve(owner, f"key{number}", b"request")
+        if size is not None:
+            log.keep(owner, f"key{number}", b"x" * size)
+
+    keep("quiet", 0, 50_000)
+    for number in range(400):
+        keep("long", number, 1_000)
+        keep("short", number, 1)
+        keep("failing", number, None)  # a request that was refused has no answer
+    with database.reading() as connection:
+        rows = connection.execute(select(kept_answers.c.owner, kept_answers.c.answer)).all()
+    sizes = Counter[str]()
+    for owner, answer in rows:
+        sizes[owner] += len(answer or b"") + 512
+    assert sizes.pop("quiet") == 50_512
+    assert sizes.keys() == {"long", "short", "failing"}
+    assert all(80_000 < size < 110_000 for size in sizes.values()), sizes
+    assert log.reserve("long", "key399", b"request").answer == b"x" * 1_000
+    assert log.reserve("long", "key0", b"request").answer is None

@@ -3,6 +3,7 @@
 import io
 import json
 import tarfile
+from threading import Thread
 
 import before
 import pytest
@@ -48,6 +49,42 @@ def test_a_restored_store_goes_on_with_the_same_deliveries(served, place, tmp_pa
     with Store.open(place) as store:
         assert store.last_offset() == 5
         assert go_on(store) == undisturbed
+
+
+def test_one_that_is_taken_while_serving_goes_on_with_the_same_deliveries(place, tmp_path):
+    last = 600
+    Store.create(place).close()
+    with Store.open(place) as store:
+        where = {"kind": "subscription", "id": "s", "user": "ann", "where": "x > 0"}
+        policy = {"kind": "policy", "user": "ann", "mode": "sliding", "k": 2, "length": 7}
+        store.change(put=[decode_record(where), decode_record(policy)])
+
+        def serve() -> None:
+            for number in range(1, last + 1):
+                store.publish([event(number)])
+                if number % 3 == 0:
+                    list(serve_pending(store, batch=2))
+
+        serving = Thread(target=serve)
+        serving.start()
+        archives = []
+        while len(archives) < 3:
+            before = store.last_offset()
+            archive = tmp_path / f"{len(archives)}.backup"
+            served = back_up(place, archive, "1.0").served
+            if 0 < before < served or (archives and served > archives[-1][1]):
+                archives.append((archive, served))
+            assert serving.is_alive(), f"the backups took longer than the serving: {archives}"
+        serving.join()
+        list(serve_pending(store, close=True))
+        undisturbed = [delivery.event for _, delivery in store.deliveries()]
+    for archive, served in archives:
+        restore(archive, place, is_forced=True)
+        with Store.open(place) as again:
+            assert again.progress().offset == served
+            again.publish([event(number) for number in range(again.last_offset() + 1, last + 1)])
+            list(serve_pending(again, close=True))
+            assert [delivery.event for _, delivery in again.deliveries()] == undisturbed
 
 
 def test_a_damaged_or_foreign_archive_replaces_nothing(served, place, tmp_path):

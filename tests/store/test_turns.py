@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from threading import Thread
 from time import monotonic, sleep
@@ -56,6 +57,41 @@ def test_urgent_ones_come_first_and_in_their_order() -> None:
     assert turns.take(0)
 
 
+def test_others_are_held_back_for_a_moment_and_urgent_ones_are_not() -> None:
+    turns = Turns()
+    assert turns.hold_back(0.1)
+    assert not turns.take(0.02), "it is held back"
+    assert turns.take(0.0, is_urgent=True)
+    turns.give_back()
+    begun = monotonic()
+    assert turns.take(1.0)
+    assert monotonic() - begun < 0.5, "it goes on by itself at the end"
+    turns.give_back()
+    assert not turns.hold_back(0.1), "others have at least half of the time"
+
+
+def test_those_who_are_held_back_go_on_at_once_when_let_go() -> None:
+    turns, came = Turns(), list[float]()
+    assert turns.take(0.0, is_urgent=True)
+    assert turns.hold_back(5.0)
+
+    def ask() -> None:
+        assert turns.take(5.0)
+        came.append(monotonic())
+        turns.give_back()
+
+    threads = [Thread(target=ask) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    turns.give_back()
+    sleep(0.05)
+    assert not came
+    turns.let_go()
+    for thread in threads:
+        thread.join(1.0)
+    assert len(came) == 3
+
+
 def test_one_who_gave_up_is_passed_over() -> None:
     turns = Turns()
     assert turns.take(0)
@@ -94,6 +130,29 @@ def test_urgent_events_are_logged_before_what_others_wait_to_write(tmp_path: Pat
         for thread in threads:
             thread.join()
         assert [logged.event.id for logged in store.events()] == ["urgent", "patient"]
+
+
+def test_another_process_writes_before_those_whom_an_urgent_event_holds_back(tmp_path: Path) -> None:
+    place = tmp_path / "store.db"
+    with Store.create(place) as store, Store.open(place) as pipeline:
+        waiting = [Thread(target=store.publish, args=[[Event(f"patient{number}", EPOCH, {})]]) for number in range(3)]
+        with store.database.writing():
+            for thread in waiting:
+                thread.start()
+            while len(store.database._turns._waiting) < 3:
+                sleep(0.001)
+            urgent = Thread(target=partial(store.publish, [Event("urgent", EPOCH, {})], is_urgent=True))
+            urgent.start()
+            while not store.database._turns._urgent:
+                sleep(0.001)
+        urgent.join()
+        pipeline.publish([Event("reaction", EPOCH, {})])
+        store.database.let_go()
+        for thread in waiting:
+            thread.join()
+        order = [logged.event.id for logged in store.events()]
+    assert order[:2] == ["urgent", "reaction"], "another store stands for another process: it has turns of its own"
+    assert sorted(order[2:]) == ["patient0", "patient1", "patient2"]
 
 
 BUSY = """\

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from itertools import count, cycle, islice, product
 
+from rankcast.choose import Candidate, DivRank, Greedy, Improved, MaxMin, Objective, Optimizer, compiled, select
 from rankcast.engine.arrays import BatchShard
 from rankcast.engine.event_texts.reading import scanned
 from rankcast.language import decode_record, dumps, encode_event
@@ -44,6 +45,7 @@ _WHERE = (
 """With these there are more than `INDEX_FROM` subscriptions, so that the index is loaded too."""
 _MANY = 70
 """So many subscriptions of one user do not fit into the bits of a mask."""
+_WINDOW, _CHOSEN = 200, 50
 _BATCHES = (1, 1, 2, 15, 15, 15)
 """The first events come alone: arrays of one element have a layout of their own, for which loops are compiled apart."""
 
@@ -57,6 +59,7 @@ def warm_up() -> int:
     one with such a policy would wait for it.
     """
     compile_beside()
+    _choose()
     return _serve(list(islice(cycle(_WHERE), _MANY)), _WHERE)
 
 
@@ -80,6 +83,22 @@ def are_compiled() -> bool | None:
     from rankcast.engine.arrays.kernels.crowds.periods import close_all
 
     return is_compiled(close_all)
+
+
+def _choose() -> None:
+    """Choose from a window as the reference engine does, which serves users whose policy does not suit arrays."""
+    candidates = [
+        Candidate(Event(f"e{seq}", EPOCH, {"x": (seq % 7,), "g": ("ab"[seq % 2],)}, seq=seq), seq % 5 / 5)
+        for seq in range(1, _WINDOW + 1)
+    ]
+    objectives: tuple[Objective, ...] = (DivRank(sigma=0.5), MaxMin(sigma=0.5))
+    optimizers: tuple[Optimizer, ...] = (Greedy(), Improved())
+    for objective, optimizer in product(objectives, optimizers):
+        select(candidates, _CHOSEN, objective, optimizer)
+    held, fresh = candidates[:_CHOSEN], candidates[_CHOSEN:]
+    compiled.filled_up(held[1:], fresh, _CHOSEN, DivRank(sigma=0.5))
+    compiled.replaced(held, fresh[0], DivRank(sigma=0.5))
+    compiled.distances(candidates, DivRank(sigma=0.5))
 
 
 def _serve(*subscribed: Sequence[str]) -> int:

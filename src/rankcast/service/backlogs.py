@@ -27,6 +27,8 @@ _HALF_LIFE = 5.0
 _PEAK = 4.0
 """If all active publishers are held up, their unserved events may take this many times as long by the highest cost as
 by the mean: nobody who publishes little waits for them."""
+_ALONE = 3.0
+"""A publisher who is the only active one may have so many times the unserved events: nobody else waits for them."""
 _UNEVEN = 4.0
 """In a batch of several publishers, no event is charged more than this multiple of the average cost."""
 _ACTIVE = 60.0
@@ -83,7 +85,8 @@ class PublisherBacklogs:
     """Lets publishers log events as fast as the pipeline serves them, but no faster.
 
     The pipeline serves the log in order, so every event waits for those published before it. The unserved events of all
-    publishers together may take `seconds` of processor time, of which each active publisher has an equal share. What
+    publishers together may take `seconds` of processor time, of which each active publisher has an equal share. One who is
+    the only one may have three times as much, so that the pipeline need not wait for the next events. What
     they take is estimated from the highest cost of the publisher's recent events. If all other active publishers are
     held up as well, it is the mean cost, and by the highest cost it may be four times as much. One publisher may have
     `events` unserved ones at most. One event is always allowed. To log more, a publisher waits until some events are
@@ -207,7 +210,8 @@ class PublisherBacklogs:
                 del self._active[next(iter(self._active))]
             is_rush = self._is_rush(who, now)
             each = account.cost_at(now, is_mean=is_rush)
-            most = max(1, min(self._events, int(self._seconds / len(self._active) / each)))
+            share = self._seconds / len(self._active) if len(self._active) > 1 else self._seconds * _ALONE
+            most = max(1, min(self._events, int(share / each)))
             taken = max(0, min(wanted, most - account.unserved))
             account.unserved += taken
             if taken:

@@ -67,6 +67,8 @@ class Service:
         self.store = Store.create(settings.store, exist_ok=True, is_served=True)
         self.streams: Counter[str] = Counter()
         """The number of open live feeds of each token."""
+        self._urgent = 0
+        """The offset of the last event that holds back other writers until it is served."""
         self.access = Access(self.store)
         self.sessions = Sessions(self.store, self.access, settings.session_idle, settings.session_length)
         self.answers = AnswerLog(self.store.database)
@@ -147,10 +149,16 @@ class Service:
         self.runner.hasten()
 
     def _served(self, batch: CommittedBatch) -> None:
+        if batch.offset >= self._urgent:
+            self.store.database.let_go()
         self.backlogs.served(batch)
         self.change_costs.served(batch)
 
     def _logged(self, urgent: int | None) -> None:
+        if urgent is not None and self._is_serving():
+            self._urgent = urgent
+        else:
+            self.store.database.let_go()  # nobody is about to write because of it
         self.runner.wake(urgent)
         self.brokers.wake()
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import zstandard
-from sqlalchemy import make_url, update
+from sqlalchemy import Connection, make_url, update
 
 from rankcast.errors import EnvironmentProblem, StoreError
 from rankcast.plain import JsonObject
@@ -71,18 +71,15 @@ def back_up(
         if checkpoint is not None:
             _copy_checkpoint(_local(checkpoint), folder / _CHECKPOINT)
         path = path_of(path_or_url)
-        if path is not None:
-            copy_file(path, folder / _FILE)
-            copied = connect_database(str(folder / _FILE), wait, clock, is_bulk=False)
+        if path is None:
+            served = _dump(path_or_url, database, folder / _DUMP)
         else:
-            _dump(path_or_url, database, folder / _DUMP)
-            copied = database
-        try:
-            with copied.reading() as connection:
-                served = connection.execute(schema.progress.select()).one().event_offset
-        finally:
-            if copied is not database:
-                copied.close()
+            copy_file(path, folder / _FILE)
+            with (
+                closing(connect_database(str(folder / _FILE), wait, clock, is_bulk=False)) as copied,
+                copied.reading() as connection,
+            ):
+                served = _last_served(connection)
         made = Backup(database.place, clock().isoformat(), schema.SCHEMA_VERSION, served, checkpoint)
         files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
         manifest = {
@@ -210,12 +207,18 @@ def _copy_if_there(source: str, target: str) -> None:
         return
 
 
-def _dump(url: str, database: Database, target: Path) -> None:
-    """Write an SQL script that creates and fills the tables of the store."""
-    with database.reading() as connection:
-        name = connection.exec_driver_sql("SELECT current_schema()").scalar_one()
-    options = ["--clean", "--if-exists", "--no-owner", "--no-privileges", f'--table="{name}".*', f"--file={target}"]
-    _run("pg_dump", url, options)
+def _dump(url: str, database: Database, target: Path) -> int:
+    """Write an SQL script that creates and fills the tables of the store. Returns up to which offset it was served."""
+    options = ["--clean", "--if-exists", "--no-owner", "--no-privileges", f"--file={target}"]
+    with database.reading() as connection:  # the state of the store that this transaction sees is what is written
+        name, snapshot = connection.exec_driver_sql("SELECT current_schema(), pg_export_snapshot()").one()
+        served = _last_served(connection)
+        _run("pg_dump", url, [*options, f'--table="{name}".*', f"--snapshot={snapshot}"])
+    return served
+
+
+def _last_served(connection: Connection) -> int:
+    return int(connection.execute(schema.progress.select()).one().event_offset)
 
 
 def _run(program: str, url: str, options: list[str]) -> None:

@@ -103,7 +103,7 @@ class DeliveryLog:
         """
         now = microseconds(self._database.clock())
         columns = _columns(list(deliveries), now, instants)
-        with self._database.writing() as connection:
+        with self._database.writing(is_urgent=True) as connection:
             known = self._in_process(connection, _shards(state.pages), now)
             self._check(connection, offset, catalog_version, expected_offset)
             written = append_new(connection, log.c.number, columns)

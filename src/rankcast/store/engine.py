@@ -17,6 +17,8 @@ from rankcast.store.turns import Turns, Turnstile
 __all__ = ["Clock", "Database", "Explain", "system_clock"]
 
 _INCREMENTAL = 2
+_HELD_BACK = 0.05
+"""Seconds for which an urgent transaction holds back the other writers of its process, at most."""
 _LOCKED_VERSION = select(schema.store.c.schema_version).with_for_update()
 
 Clock: TypeAlias = Callable[[], datetime]
@@ -56,12 +58,13 @@ class Database:
             yield connection
 
     @contextmanager
-    def writing(self, is_urgent: bool = False) -> Iterator[Connection]:
+    def writing(self, is_urgent: bool = False, holds_back: bool = False) -> Iterator[Connection]:
         """A write transaction, all or nothing, with no other writer beside it. It is on disk when the block ends.
 
-        In a file, an urgent one comes before the others of this process that wait.
+        In a file, an urgent one comes before the others of this process that wait. With `holds_back` it lets them wait
+        until `let_go`, for 50 ms at most: the pipeline reacts to what it writes, and need not wait for them either.
         """
-        with self.starting(is_urgent) as connection:
+        with self.starting(is_urgent, holds_back) as connection:
             # SQLite has only one writer anyway; on other databases this row lock ensures it.
             version = connection.execute(_LOCKED_VERSION).scalar()
             if version != schema.SCHEMA_VERSION:
@@ -72,11 +75,11 @@ class Database:
             yield connection
 
     @contextmanager
-    def starting(self, is_urgent: bool = False) -> Iterator[Connection]:
+    def starting(self, is_urgent: bool = False, holds_back: bool = False) -> Iterator[Connection]:
         """A write transaction on a database that may not have its tables yet."""
         with self._explaining(), ExitStack() as held:
             if self.is_file:
-                held.enter_context(self._turn(is_urgent))
+                held.enter_context(self._turn(is_urgent, holds_back))
                 with self._turnstile.passing(self._wait) as is_next:
                     if not is_next:
                         raise self._busy()
@@ -86,14 +89,20 @@ class Database:
             yield connection
 
     @contextmanager
-    def _turn(self, is_urgent: bool) -> Iterator[None]:
+    def _turn(self, is_urgent: bool, holds_back: bool) -> Iterator[None]:
         """Among the threads of this process, wait for one's turn."""
         if not self._turns.take(self._wait, is_urgent):
             raise self._busy()
+        if holds_back:
+            self._turns.hold_back(_HELD_BACK)
         try:
             yield
         finally:
             self._turns.give_back()
+
+    def let_go(self) -> None:
+        """Let others write again whom an urgent transaction holds back."""
+        self._turns.let_go()
 
     def _busy(self) -> StoreError:
         return StoreError(f"the store {self.place!r} is busy: writers have waited for over {self._wait:g} s; try again")

@@ -100,7 +100,7 @@ class EventLog:
         for chunk in chunks(iter(events), batch):
             refused: list[_Refused] = []
             texts = list(_texts(chunk, refused))
-            with self._database.writing(is_urgent) as connection:
+            with self._database.writing(is_urgent, holds_back=is_urgent) as connection:
                 published = _append(connection, texts, refused, microseconds(self._database.clock()))
                 if refused and refuse is None:
                     raise refused[0].error

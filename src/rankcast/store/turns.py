@@ -14,11 +14,15 @@ from time import monotonic, sleep
 
 __all__ = ["Turns", "Turnstile"]
 
+_LOOK = 0.02
+"""Seconds after which one who waits looks whether those before it are still held back."""
 _PAUSE = 0.001
 
 
 class Turns:
     """A lock for the threads of one process, who get it in the order in which they asked. Urgent ones come first.
+
+    `hold_back` lets all others wait for a moment, so that another process can write at once.
 
     >>> turns = Turns()
     >>> turns.take(0.0), turns.take(0.0)
@@ -37,35 +41,63 @@ class Turns:
         self._is_taken = False
         self._urgent: deque[Lock] = deque()
         self._waiting: deque[Lock] = deque()
+        self._held_from = self._held_until = self._free_until = 0.0
 
     def take(self, patience: float, is_urgent: bool = False) -> bool:
         """Wait for a turn, at most `patience` seconds. Returns whether it came."""
         if self._process != os.getpid():  # forked: those who had or awaited a turn are not here
             self._begin()
+        until = monotonic() + patience
+        called = Lock()
+        called.acquire()
         with self._lock:
-            if not self._is_taken:
-                self._is_taken = True
-                return True
-            called = Lock()
-            called.acquire()
             line = self._urgent if is_urgent else self._waiting
             line.append(called)
-        if called.acquire(timeout=patience):
-            return True
-        with self._lock:
-            if called in line:
-                line.remove(called)
-                return False
-        return True  # it came at the last moment
+            self._call_next()
+        while not called.acquire(timeout=min(_LOOK, max(0.0, until - monotonic()))):
+            with self._lock:
+                self._call_next()  # nobody else does so when those who are held back may go on by themselves
+                if monotonic() >= until and called in line:
+                    line.remove(called)
+                    return False
+        return True
 
     def give_back(self) -> None:
         """End a turn. The next in line has it at once."""
         with self._lock:
-            line = self._urgent or self._waiting
+            self._is_taken = False
+            self._call_next()
+
+    def hold_back(self, seconds: float) -> bool:
+        """Give turns only to urgent ones for that many seconds, or until `let_go`. Returns whether this was granted.
+
+        It is refused until the others could write for as long as they were held back before. So they have at least half
+        of the time, however often this is called.
+        """
+        with self._lock:
+            now = monotonic()
+            if now < self._free_until:
+                return False
+            self._held_from, self._held_until, self._free_until = now, now + seconds, now + 2 * seconds
+            return True
+
+    def let_go(self) -> None:
+        """End `hold_back` early."""
+        with self._lock:
+            now = monotonic()
+            if now < self._held_until:
+                self._held_until, self._free_until = now, 2 * now - self._held_from
+                self._call_next()
+
+    def _call_next(self) -> None:
+        """Give the turn, if nobody has it, to the next in line who may have it."""
+        if self._is_taken:
+            return
+        for line in (self._urgent, self._waiting if monotonic() >= self._held_until else None):
             if line:
+                self._is_taken = True
                 line.popleft().release()
-            else:
-                self._is_taken = False
+                return
 
 
 class Turnstile:
