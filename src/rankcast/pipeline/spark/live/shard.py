@@ -164,7 +164,7 @@ class LiveShard:
         for matched in taken.matched:
             made.append(deliveries_table(self._move(matched.version)))
             relevant = matched.at(self._relevant(matched))
-            made.append(self._deliver(relevant, relevant.published(), len(matched.seq)))
+            made.append(self._deliver(relevant, relevant.published(taken.known), len(matched.seq)))
             self._served.append(relevant)
         if close:
             made.append(self._publish(self.intake.release_all(), {}))
