@@ -97,6 +97,7 @@ def given(ranges):
         for events in of_versions(decode_range(encode_range(one))):
             assert len(events.seq) == len(events.time) == len(events.clock)
             assert {*events.texts} == {*events.matches.event.tolist()} | {*events.failures}
+            assert {*events.matches.subscription.tolist()} == {*range(len(events.matches.names))}
             known = events.published().known
             assert all(known[place].seq == events.seq[place] for place in known)
             rows = zip(*(column.tolist() for column in events.matches[:3]), strict=True)

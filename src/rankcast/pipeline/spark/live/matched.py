@@ -184,13 +184,16 @@ def of_versions(found: MatchedRange) -> Iterator[MatchedEvents]:
     first = 0
     for version, count in found.versions:
         own, texts = (slice(*np.searchsorted(places, [first, first + count])) for places in (event, at))
+        # Of many versions, each has few of the names.
+        used, number = numbered(subscription[own])
+        names = found.names if len(used) == len(found.names) else [found.names[one] for one in used.tolist()]
         yield MatchedEvents(
             version,
             seq[first : first + count],
             time[first : first + count],
             clock[first : first + count] if len(clock) else None,
             dict(zip((at[texts] - first).tolist(), found.texts[texts], strict=True)),
-            NamedMatches(event[own] - first, subscription[own], degree[own], found.names),
+            NamedMatches(event[own] - first, number, degree[own], names),
             _failures(found.failures, first, first + count),
         )
         first += count
