@@ -7,6 +7,7 @@
     python benchmarks/pipeline.py sizes                  by events per micro-batch, users and shards
     python benchmarks/pipeline.py cores                  one core beside two
     python benchmarks/pipeline.py users --each 1         1 k to 1 M users with a subscription each
+    python benchmarks/pipeline.py changes --wanted 0.1   with no changes of the catalog, then with 50 per second
     python benchmarks/pipeline.py one --users 10000 --rate 2000 --shards 2 --cores 2
     python benchmarks/pipeline.py shard --users 20000    one shard of two alone, without Spark: where its time goes
 
@@ -14,7 +15,8 @@
 `--files`, deliveries go to Parquet files, and the store keeps none of them; then there is no latency to show.
 
 Latency is the time from the append to the event log to the commit of the delivery, both by the clock of this machine.
-A separate process (`pipeline_world.py`) publishes the events on the same cores.
+Separate processes (`pipeline_world.py`) publish the events, and change the catalog, on the same cores. A change is a
+version of its own, with one subscription or policy that is replaced.
 """
 
 import argparse
@@ -30,6 +32,7 @@ from contextlib import suppress
 from dataclasses import astuple
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pipeline_world
@@ -42,18 +45,27 @@ from rankcast.model import Catalog
 from rankcast.store import Pipeline, Store
 
 
+class Load(NamedTuple):
+    """Events per second and changes of the catalog per second, for some seconds."""
+
+    name: str
+    rate: float
+    seconds: float
+    changes: float = 0.0
+
+
 def live(
     store_at: str | Path,
     folder: Path,
     world: World,
     shards: int,
-    phases: Sequence[tuple[float, float]],
+    phases: Sequence[Load],
     cores: int | None = None,
     max_events: int = 100_000,
     warm: int = 0,
     is_to_files: bool = False,
 ) -> list[dict[str, float]]:
-    """Serve a store while events are published at one rate for some seconds, then at another; return the figures.
+    """Serve a store while events are published at one rate for some seconds, then at another; return the figures of each.
 
     Before that, `warm` events that have waited in the log fill the windows; after the first micro-batch of them, it is
     measured how fast the others are served. In the end, the processes that hold the shards are killed, and the last
@@ -94,8 +106,8 @@ def live(
             again = time.monotonic()
             served_to(query, store)
             caught_up = (store.last_offset() - reached) / (time.monotonic() - again)
-        for rate, seconds in phases:
-            found = phase(query, store, store_at, rate, seconds, world)
+        for load in phases:
+            found = phase(query, store, store_at, load, world)
             figures.append({**found, "ready_s": ready, "caught_up_per_s": caught_up, "memory_mb": memory_of_others()})
         query.stop()
         for host in Path("/proc").glob("[0-9]*"):
@@ -111,23 +123,28 @@ def live(
     return figures
 
 
-def phase(
-    query: StreamingQuery, store: Store, place: str | Path, rate: float, seconds: float, world: World
-) -> dict[str, float]:
-    """Publish at a rate to a store that is being served; return the results."""
+def phase(query: StreamingQuery, store: Store, place: str | Path, load: Load, world: World) -> dict[str, float]:
+    """Publish, and change the catalog, at a rate in a store that is being served; return the results."""
     from rankcast.pipeline.spark.failures import wait_for
 
     before, first, known = store.last_delivery(), store.last_offset(), pipeline_of(store)
-    feed = subprocess.Popen(
-        [sys.executable, pipeline_world.__file__, *map(str, (place, rate, seconds, first, *astuple(world)))],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    while feed.poll() is None:
+
+    def started(what: str, rate: float, start: int) -> subprocess.Popen[str]:
+        given = map(str, (what, place, rate, load.seconds, start, *astuple(world)))
+        return subprocess.Popen([sys.executable, pipeline_world.__file__, *given], stdout=subprocess.PIPE, text=True)
+
+    feed = started("events", load.rate, first)
+    change = started("changes", load.changes, store.version()) if load.changes else None
+    while feed.poll() is None or (change is not None and change.poll() is None):
         if wait_for(query, 0.2):
             raise RuntimeError("the pipeline has ended")
     assert feed.stdout is not None
     published, began, ended = map(float, feed.stdout.read().split())
+    changes_per_s = 0.0
+    if change is not None:
+        assert change.stdout is not None
+        changed, start, end = map(float, change.stdout.read().split())
+        changes_per_s = changed / (end - start)
     lag = store.last_offset() - store.progress().offset
     served_to(query, store)
     took = time.monotonic() - began
@@ -137,7 +154,8 @@ def phase(
         known.last_batch - after.last_batch :
     ]
     return {
-        "rate": rate,
+        "rate": load.rate,
+        "changes_per_s": changes_per_s,
         "published_per_s": published / (ended - began),
         "served_per_s": published / took,
         "lag_at_end": lag,
@@ -247,7 +265,7 @@ def main() -> None:
         return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
-        "what", choices=["store", "target", "overhead", "sizes", "shards", "cores", "users", "one", "shard"]
+        "what", choices=["store", "target", "overhead", "sizes", "shards", "cores", "users", "one", "shard", "changes"]
     )
     parser.add_argument("--users", type=int, default=None)
     parser.add_argument("--each", type=int, default=10, help="subscriptions of each user")
@@ -255,6 +273,7 @@ def main() -> None:
     parser.add_argument("--events", type=int, default=100_000)
     parser.add_argument("--batch", type=int, default=10_000)
     parser.add_argument("--rate", type=float, default=5_000.0, help="events per second")
+    parser.add_argument("--changes", type=float, default=50.0, help="of `changes`: changes of the catalog per second")
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--warm", type=int, default=0, help="events before the measured ones")
     parser.add_argument("--wanted", type=float, default=1.0, help="the share of events that somebody asks for")
@@ -276,19 +295,18 @@ def measure(given: argparse.Namespace, folder: Path, runs: Path) -> None:
     def world_of(users: int) -> World:
         return World(given.users or users, given.each, given.window, given.wanted)
 
-    def run(what: str, world: World, shards: int, max_events: int, phases: Sequence[tuple[str, float, float]]) -> None:
+    def run(what: str, world: World, shards: int, max_events: int, phases: Sequence[Load]) -> None:
         if given.store is not None:
             fill(given.store, world)
         store_at = given.store or copy_of(store_for(folder, world), runs)
-        rates = [(rate, seconds) for _, rate, seconds in phases]
-        found = live(store_at, runs, world, shards, rates, given.cores, max_events, given.warm, given.files)
-        for (name, _, _), figures in zip(phases, found, strict=True):
+        found = live(store_at, runs, world, shards, phases, given.cores, max_events, given.warm, given.files)
+        for load, figures in zip(phases, found, strict=True):
             told = {"users": world.users, "shards": shards, "max_events": max_events, "cores": given.cores or 0}
-            say(what, phase=name, **told, **figures)
+            say(what, phase=load.name, **told, **figures)
         if given.store is None:
             Path(store_at).unlink()
 
-    load = ("load", given.rate, given.seconds)
+    load = Load("load", given.rate, given.seconds)
     match given.what:
         case "store":
             store_for(folder, world_of(100_000))
@@ -298,7 +316,7 @@ def measure(given: argparse.Namespace, folder: Path, runs: Path) -> None:
         case "overhead":
             overhead(runs, world_of(10_000), given.events)
         case "target":
-            run("target", world_of(100_000), given.shards, given.max_events, [("low load", 1.0, 30.0), load])
+            run("target", world_of(100_000), given.shards, given.max_events, [Load("low load", 1.0, 30.0), load])
         case "sizes":
             for users in (1_000, 10_000) if given.users is None else (given.users,):
                 for shards in (1, 2, 4):
@@ -307,12 +325,15 @@ def measure(given: argparse.Namespace, folder: Path, runs: Path) -> None:
         case "shards":
             world = World(given.users or 10_000, given.each, given.window, wanted=0.01)  # one match per event
             for shards in (2, 8, 16, 32, 128):
-                run("shards", world, shards, given.max_events, [("low load", 1.0, 20.0)])
+                run("shards", world, shards, given.max_events, [Load("low load", 1.0, 20.0)])
         case "cores":
             store_for(folder, world_of(10_000))
             for cores in (1, 2):
                 asked = ["one", *sys.argv[2:], "--cores", str(cores), "--folder", str(folder)]
                 subprocess.run([sys.executable, __file__, *asked], check=True)
+        case "changes":
+            changed = load._replace(name="load with changes", changes=given.changes)
+            run("changes", world_of(10_000), given.shards, given.max_events, [load, changed])
         case "one":
             if given.cores is not None:
                 os.sched_setaffinity(0, range(given.cores))  # the processes that hold the shards inherit it

@@ -16,16 +16,18 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import msgspec
 import pyarrow as pa
 from pipeline_world import say
 
 from rankcast.language import dumps, encode_event, parse
 from rankcast.model import Event, Length, Mode, Policy, Record, Subscription
-from rankcast.pipeline.spark.blobs import EVENTS, MARK, MATCHED
+from rankcast.pipeline.spark.blobs import EVENTS, MARK
 from rankcast.pipeline.spark.live.frames import stream_of
 from rankcast.pipeline.spark.live.host import Host
 from rankcast.pipeline.spark.live.hosts import taken_frames
 from rankcast.pipeline.spark.live.marks import Mark, encode_mark
+from rankcast.pipeline.spark.live.matched import HostRange, decode_host_range
 from rankcast.pipeline.spark.live.requests import Frame, HostSettings, MatchRequest, Request
 from rankcast.pipeline.spark.workers import JSON
 from rankcast.store import Store
@@ -84,32 +86,41 @@ def events(topics: int, count: int) -> "list[Event]":
 def measure(place: Path, shards: int, count: int, batch: int, arriving: "list[Event] | None") -> None:
     """Serve the log, or events of a topic; the first micro-batch, which loads kernels and makes shards, is not counted."""
     is_log = arriving is None
-    settings = HostSettings("run", "cp", shards, str(place), is_log, True, None, 100_000)
-    host, clock = Host(), time.process_time
+    settings = HostSettings("run", "cp", shards, str(place), is_log, True, None, 100_000, asks_for_matches=is_log)
+    matcher, clock = Host(), time.process_time
+    asked = 0.0
+
+    def ask(request: MatchRequest) -> HostRange:
+        nonlocal asked
+        began = clock()
+        answer = matcher.match(msgspec.structs.replace(request, looks_ahead=False))
+        asked += clock() - began
+        assert answer.error is None, answer.error
+        return decode_host_range(answer.ranges[0])
+
+    host = Host(ask)
     states = [("", b"") for _ in range(shards)]
     matching = serving = 0.0
     for after in range(0, count, batch):
         mark = Frame(MARK, encode_mark(Mark("p", after, after + batch) if is_log else Mark("p", -1, 1)))
         given = [mark] if is_log else [mark, packed(arriving[after : after + batch])]
         gc.collect()
-        began = clock()
-        if is_log:
-            matched = host.match(MatchRequest("run", str(place), shards, after, after + batch, looks_ahead=False))
-            assert matched.error is None, matched.error
-            frames = [[mark, Frame(MATCHED, part)] for part in matched.ranges]
-        else:
+        began, asked = clock(), 0.0
+        frames = [given] * shards
+        if not is_log:
             frames = [
-                taken_frames(settings, number, given, head, b"", host.take) for number, (_, head) in enumerate(states)
+                taken_frames(settings, number, given, head, b"", matcher.take)
+                for number, (_, head) in enumerate(states)
             ]
-        between = clock()
+            asked = clock() - began
         for number, (token, head) in enumerate(states):
             answer = host.answer(Request(settings, number, token, frames[number], None if token else (head, {}, {})))
             assert answer.error is None, answer.error
             assert not answer.needs_saved
             states[number] = (answer.token, answer.head)
         if after:
-            matching += between - began
-            serving += clock() - between
+            matching += asked
+            serving += clock() - began - asked
     counted = count - batch
     say(
         "shards",

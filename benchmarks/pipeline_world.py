@@ -2,9 +2,9 @@
 
 Everything is derived from hashes of numbers, so that all runs see the same data.
 
-    python benchmarks/pipeline_world.py STORE RATE SECONDS FIRST USERS EACH WINDOW WANTED
+    python benchmarks/pipeline_world.py events|changes STORE RATE SECONDS FIRST USERS EACH WINDOW WANTED
 
-publishes at a rate, and prints the number of events and the start and end times.
+publishes events, or changes the catalog, at a rate, and prints their number and the start and end times.
 """
 
 import gc
@@ -60,11 +60,22 @@ class World:
             if shard_of(f"u{user}", shards) != 0:
                 continue
             for place in range(self.each):
-                topic, level = number_of("topic", user, place) % self.topics, number_of("level", user, place) % 10
-                where = parse(f"topic = 't{topic}' and level >= {level}")
-                score = (number_of("score", user, place) % 100) / 100
-                yield Subscription(f"s{user}.{place}", f"u{user}", where, score=score)
+                yield self._subscription(user, place)
             yield Policy(f"u{user}", mode=Mode.SLIDING, k=10, length=Length(self.window))
+
+    def change(self, number: int) -> Record:
+        """A record that replaces one of the catalog: every tenth a policy, the others a subscription."""
+        user = number_of("changed", number) % self.users
+        if number % 10 == 0:
+            return Policy(f"u{user}", mode=Mode.SLIDING, k=5 + number // 10 % 6, length=Length(self.window))
+        return self._subscription(user, number % self.each, number)
+
+    def _subscription(self, user: int, place: int, *change: int) -> Subscription:
+        topic = number_of("topic", user, place, *change) % self.topics
+        level = number_of("level", user, place, *change) % 10
+        where = parse(f"topic = 't{topic}' and level >= {level}")
+        score = (number_of("score", user, place, *change) % 100) / 100
+        return Subscription(f"s{user}.{place}", f"u{user}", where, score=score)
 
     def events(self, first: int, count: int) -> list[Event]:
         """Events with a topic and a level each, starting at a number."""
@@ -161,7 +172,21 @@ def publish(place: str, rate: float, seconds: float, first: int, world: World) -
         return sent, began, time.monotonic()
 
 
+def change(place: str, rate: float, seconds: float, first: int, world: World) -> tuple[int, float, float]:
+    """Change the catalog at a rate for some seconds, a version for each; return the same as `publish`."""
+    with Store.open(place) as store:
+        began, made = time.monotonic(), 0
+        while (passed := time.monotonic() - began) < seconds:
+            if made < passed * rate:
+                store.change(put=[world.change(first + made)])
+                made += 1
+            else:
+                time.sleep(made / rate - passed)
+        return made, began, time.monotonic()
+
+
 if __name__ == "__main__":
-    place, rate, seconds, first, users, each, window, wanted = sys.argv[1:]
+    what, place, rate, seconds, first, users, each, window, wanted = sys.argv[1:]
+    run = {"events": publish, "changes": change}[what]
     world = World(int(users), int(each), int(window), float(wanted))
-    print(*publish(place, float(rate), float(seconds), int(first), world))
+    print(*run(place, float(rate), float(seconds), int(first), world))

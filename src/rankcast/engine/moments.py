@@ -49,7 +49,8 @@ class RelevantMoments:
         """Up to this position, and this time, all events are selected, because what is due is not known."""
         self._due = {Unit.EVENTS: _NONE, Unit.TIME: _NONE}
         """The positions and times after the last block at which something is due."""
-        self._windows, self._periods = _lengths(policies)
+        self._policies = list(policies)
+        self._windows, self._periods = _lengths(self._policies)
 
     def go_on(self, time: int | None, clock: int) -> None:
         """Go on with a shard that holds events of which nothing is known here; time and clock are those so far."""
@@ -57,7 +58,10 @@ class RelevantMoments:
 
     def update(self, policies: Iterable[Policy]) -> None:
         """Go on with other policies."""
-        before = self._windows, self._periods
+        policies = list(policies)
+        if policies == self._policies:
+            return
+        before, self._policies = (self._windows, self._periods), policies
         self._windows, self._periods = _lengths(policies)
         if (self._windows, self._periods) != before:
             self._forget_due(*before[0])

@@ -31,6 +31,7 @@ from rankcast.pipeline.spark.live.frames import table_of
 from rankcast.pipeline.spark.live.host import Host
 from rankcast.pipeline.spark.live.hosts import taken_frames
 from rankcast.pipeline.spark.live.marks import Mark, decode_mark, encode_mark
+from rankcast.pipeline.spark.live.matched import decode_host_range
 from rankcast.pipeline.spark.live.reports import decode_report
 from rankcast.pipeline.spark.live.requests import Frame, HostSettings, MatchRequest, Request
 from rankcast.pipeline.spark.sinks import MicroBatchResult, StoreSink, write_part
@@ -130,16 +131,21 @@ class Pipeline:
         """A micro-batch; the deliveries of all shards."""
         tables, reports, receipts = [], [], []
         marks = [decode_mark(frame.blob) for frame in given if self.settings.is_log]
-        matched = [self.matched(mark.start, mark.end) for mark in marks]
+        asks = self.settings.is_log and self.chance.random() < 0.5  # the host asks, or Spark brings the matches
+        matched = [] if asks else [self.matched(mark.start, mark.end) for mark in marks]
+        settings = msgspec.structs.replace(self.settings, asks_for_matches=asks)
+        processes = self.chance.randint(1, self.shards)
         for number in range(self.shards):
             frames = [*given, *(frame for by_shard in matched for frame in by_shard[number])]
             token, head, pages, journal = self.state[number]
             if not self.settings.is_log:
                 self.chance.shuffle(frames)  # as Spark does
                 frames = taken_frames(self.settings, number, frames, head, b"", self.take)
-            answer = self.host.answer(Request(self.settings, number, token, frames))
+            self.host._ask = self.ask
+            answer = self.host.answer(Request(settings, number, token, frames, processes=processes))
             if answer.needs_saved:
-                answer = self.host.answer(Request(self.settings, number, token, frames, (head, pages, journal)))
+                saved = (head, pages, journal)
+                answer = self.host.answer(Request(settings, number, token, frames, saved, processes=processes))
             if answer.error:
                 raise StoreError(answer.error[1])
             kept = {**journal, **answer.journal}
@@ -154,6 +160,17 @@ class Pipeline:
         self.batch += 1
         self.reports.append(reports)
         return made
+
+    def ask(self, request):
+        if self.chance.random() < 0.2:
+            self.matching = Host()
+        answer = self.matching.match(request)
+        if answer.error:
+            raise StoreError(answer.error[1])
+        if self.chance.random() < 0.5:
+            self.matching.look_ahead(request)
+        (together,) = answer.ranges
+        return decode_host_range(together)
 
     def take(self, request):
         if self.chance.random() < 0.2:
@@ -174,13 +191,10 @@ class Pipeline:
         while after < up_to:
             end = min(up_to, after + self.chance.choice([1, 7, 100]))
             request = MatchRequest("run", self.url, self.shards, after, end, looks_ahead=True)
-            answers = [self.host.match(request)]
-            if self.chance.random() < 0.5:  # each shard asks for its part, some twice
-                asked = [*range(self.shards), self.chance.randrange(self.shards)]
-                answers = [self.host.match(msgspec.structs.replace(request, shard=number)) for number in asked]
-            if any(answer.error for answer in answers):
-                raise StoreError(answers[0].error[1])
-            ranges.append([part for answer in answers for part in answer.ranges][: self.shards])
+            answer = self.host.match(request)
+            if answer.error:
+                raise StoreError(answer.error[1])
+            ranges.append(answer.ranges)
             after = end
             if self.chance.random() < 0.5:
                 self.host.look_ahead(request)

@@ -270,10 +270,16 @@ class CatalogLog:
         return self.part(user.__eq__, version)
 
     def part_after(self, base: Catalog, after: int, serves: Callable[[str], bool], version: int) -> Catalog:
-        """Like `part`, for a later version, based on the result for an earlier one. `base` is not changed."""
+        """Like `part`, for a later version, based on the result for an earlier one. `base` is not changed.
+
+        It is the result if no change concerns the part.
+        """
         with self._database.reading() as connection:
             is_pruned = after < oldest_version(connection)
             rows = catalog_state.changes(connection, after, version)
+        owners = [slot and slot.owner for slot in (catalog_state.slot_of_text(text) for *_, text in rows)]
+        if not is_pruned and all(owner is not None and not serves(owner) for owner in owners):
+            return base
         catalog = base.copy()
         if not is_pruned and catalog_state.advance(catalog, rows, serves):
             return catalog

@@ -70,3 +70,23 @@ def test_a_part_from_a_file_is_that_of_the_store(store, tmp_path, shards):
                 from_store = StoreCatalogs(store, home).at(version)
                 assert list(from_file.subscriptions.values()) == list(from_store.subscriptions.values())
                 assert said(from_file) == said(from_store)
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_a_part_is_another_one_only_if_a_change_concerns_it(store, number):
+    homes = UserHomes(3)
+    home = homes.of(number)
+    catalogs = StoreCatalogs(store, home)
+    before = catalogs.at(store.version())
+    for changed in (
+        Subscription("another", "user1", parse("x = 1")),
+        Policy("user4", k=3),
+        Policy("user9", k=3),
+        Concept("low", "price", LeftShoulder(3, 4)),
+    ):
+        version = store.change(put=[changed])
+        after = catalogs.at(version)
+        is_shared = isinstance(changed, Concept)
+        assert (after is not before) == (is_shared or home(changed.user))
+        assert said(after) == said(store.catalog_part(home, version))
+        before = after

@@ -14,6 +14,7 @@ from rankcast.engine.pages import pages_for, unpacked
 from rankcast.engine.reference.shard import Shard, replay
 from rankcast.errors import StoreError
 from rankcast.language import dumps, encode_event
+from rankcast.language.events import written_event
 from rankcast.model import Event, SetAside, in_publication_order
 from rankcast.overlay import Admission
 from rankcast.pipeline.local import GRACE
@@ -232,6 +233,25 @@ def test_an_older_checkpoint_whose_events_were_pruned_is_refused(store, tmp_path
     pipeline.state, pipeline.at = newer, 30
     pipeline.serve_log(40, close=True)
     assert store.progress().offset == 40
+
+
+def test_a_process_asks_once_for_all_its_shards_and_reads_each_event_once(store, tmp_path, world, monkeypatch):
+    fill(store, world, 2)
+    read, asked = [], []
+    monkeypatch.setattr(
+        "rankcast.pipeline.spark.live.matched.written_event",
+        lambda text, time, seq: read.append(seq) or written_event(text, time, seq),
+    )
+    pipeline = world.Pipeline(store, tmp_path / "s.db", shards=4)
+    pipeline.chance.random = lambda: 0.3  # the host asks, and the process that matches lives on
+    pipeline.chance.randint = lambda *_: 1
+    ask = pipeline.ask
+    pipeline.ask = lambda request: asked.append((request.after, request.up_to)) or ask(request)
+    pipeline.serve_log(50)
+    pipeline.serve_log(120, close=True)
+    assert asked == [(0, 50), (50, 120)]
+    assert len(read) == len({*read}) > 50
+    assert world.delivered(store) == world.expected(store)
 
 
 def packed(events):

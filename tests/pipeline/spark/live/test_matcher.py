@@ -23,7 +23,16 @@ from rankcast.pipeline.spark.live.catalogs import MovingCatalog
 from rankcast.pipeline.spark.live.host import subscriptions_of
 from rankcast.pipeline.spark.live.intake import GRACE, Intake
 from rankcast.pipeline.spark.live.mapped import MappedSubscriptions, write
-from rankcast.pipeline.spark.live.matched import decode_range, encode_range, joined, of_versions, range_of
+from rankcast.pipeline.spark.live.matched import (
+    apart,
+    decode_host_range,
+    decode_range,
+    encode_host_range,
+    encode_range,
+    joined,
+    of_versions,
+    range_of,
+)
 from rankcast.pipeline.spark.live.matcher import EventMatcher, LogMatcher
 from rankcast.pipeline.spark.live.whole import SubscriptionObjects, WholeCatalog
 from rankcast.store import Store
@@ -88,6 +97,7 @@ def given(ranges):
         for events in of_versions(decode_range(encode_range(one))):
             assert len(events.seq) == len(events.time) == len(events.clock)
             assert {*events.texts} == {*events.matches.event.tolist()} | {*events.failures}
+            assert {*events.matches.subscription.tolist()} == {*range(len(events.matches.names))}
             known = events.published().known
             assert all(known[place].seq == events.seq[place] for place in known)
             rows = zip(*(column.tolist() for column in events.matches[:3]), strict=True)
@@ -135,6 +145,28 @@ def test_each_shard_gets_its_matches_whatever_the_ranges(store, matcher, seed, m
         clocks = [microseconds(row.logged) - GRACE for row in logged]
         assert np.concatenate([part.clock for part in parts]).tolist() == clocks
         assert [part.version for part in parts for _ in part.seq] == [row.catalog_version for row in logged]
+
+
+@pytest.mark.parametrize("step", [1, 2, SHARDS])
+def test_the_shards_of_a_process_get_together_what_each_gets(store, matcher, step):
+    one = matcher(store)
+    for after, up_to in [(0, 37), (37, 38), (38, 100)]:
+        ranges = one.ranges(after, up_to)
+        for first in range(step):
+            own = {number: ranges[number] for number in range(first, SHARDS, step)}
+            blob = encode_host_range(own)
+            again, known = apart(decode_host_range(blob))
+            assert again == own
+            needed = {}
+            for part in own.values():
+                for events in of_versions(part):
+                    published = events.published().known
+                    assert events.published(known).known == published
+                    needed |= {event.seq: event for event in published.values()}
+            assert known == needed
+            assert all(
+                blob.count(text.encode()) == 1 for text in {text for part in own.values() for text in part.texts}
+            )
 
 
 def test_an_event_that_fails_is_matched_user_by_user_and_the_others_together(store, matcher, form, monkeypatch):

@@ -10,13 +10,15 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from multiprocessing.connection import Connection, Listener
 from pathlib import Path
 from threading import Lock, Thread, get_ident
+from types import MappingProxyType
+from typing import NamedTuple
 from uuid import uuid4
 
 import msgspec
@@ -25,6 +27,7 @@ import pyarrow as pa
 from rankcast.choose.positions import microseconds
 from rankcast.engine.reference.shard import shard_of
 from rankcast.errors import RankcastError, StoreError
+from rankcast.model import Event
 from rankcast.pipeline.saved_catalog import SavedParts, shared_file
 from rankcast.pipeline.saved_state import states_of
 from rankcast.pipeline.spark.blobs import MARK, MATCHED, TAKEN
@@ -32,11 +35,19 @@ from rankcast.pipeline.spark.live.catalogs import Catalogs, FixedCatalog, Moving
 from rankcast.pipeline.spark.live.frames import stream_of
 from rankcast.pipeline.spark.live.heartbeats import Heartbeats
 from rankcast.pipeline.spark.live.homes import UserHomes
-from rankcast.pipeline.spark.live.hosts import private_folder
+from rankcast.pipeline.spark.live.hosts import ask_together, belong_to, private_folder
 from rankcast.pipeline.spark.live.intake import Intake, IntakeResult
 from rankcast.pipeline.spark.live.lifetimes import end_with
 from rankcast.pipeline.spark.live.marks import Mark, decode_mark
-from rankcast.pipeline.spark.live.matched import decode_range, encode_range, of_versions
+from rankcast.pipeline.spark.live.matched import (
+    HostRange,
+    MatchedRange,
+    apart,
+    decode_range,
+    encode_host_range,
+    encode_range,
+    of_versions,
+)
 from rankcast.pipeline.spark.live.matcher import EventMatcher, LogMatcher
 from rankcast.pipeline.spark.live.reports import ShardReport, encode_report
 from rankcast.pipeline.spark.live.requests import (
@@ -78,10 +89,21 @@ class _Alive:
         self.used = time.monotonic()
 
 
-class Host:
-    """The shards of a process, by query and number, or its matchers, by store."""
+class _Given(NamedTuple):
+    """The ranges of a log that some shards get, by shard, and the events in them that were read once for all, by seq."""
 
-    def __init__(self) -> None:
+    ranges: Mapping[int, Sequence[MatchedRange]] = MappingProxyType({})
+    known: Mapping[int, Event] = MappingProxyType({})
+
+
+class Host:
+    """The shards of a process, by query and number, or its matchers, by store.
+
+    `ask` asks the process that matches what the shards of this one get of a range.
+    """
+
+    def __init__(self, ask: Callable[[MatchRequest], HostRange] = ask_together) -> None:
+        self._ask = ask
         self._alive: dict[tuple[str, int], _Alive] = {}
         self._stores: dict[str, Store] = {}
         self._begun: tuple[str, list[dict[str, State]]] = ("", [])
@@ -93,8 +115,10 @@ class Host:
         self._matchers: dict[str, tuple[str, LogMatcher]] = {}
         self._matched = time.monotonic()
         """When a matcher was last used."""
-        self._divided: tuple[object, list[bytes]] = (None, [])
-        """The last range that shards asked for one by one, and the parts of all shards."""
+        self._divided: tuple[object, list[MatchedRange]] = (None, [])
+        """The last range that processes asked for one by one, and the parts of all shards."""
+        self._asked: tuple[object, _Given] = (None, _Given())
+        """The last range that this process asked for."""
         self._topics: dict[str, TopicMatcher] = {}
         self._taken: tuple[bytes, list[bytes]] = (b"", [])
         """The last events of another source that were taken, by their key, and the parts of all shards."""
@@ -108,7 +132,7 @@ class Host:
         """Serve a micro-batch. A failure is reported in the answer."""
         with self._turn():
             try:
-                return self._served(request)
+                return self._served(request, self._given(request))
             except RankcastError as error:
                 return HostAnswer(error=(type(error).__name__, str(error)))
             except Exception:
@@ -118,12 +142,14 @@ class Host:
         """Match a range of a log. A failure is reported in the answer."""
         with self._turn():
             try:
-                if request.shard is None:
-                    return MatchAnswer(self._ranges(request))
+                if request.of is None:
+                    return MatchAnswer([encode_range(one) for one in self._ranges(request)])
                 key = request.run, request.store, request.after, request.up_to
                 if self._divided[0] != key:
                     self._divided = key, self._ranges(request)
-                return MatchAnswer([self._divided[1][request.shard]])
+                ranges, (first, step) = self._divided[1], request.of
+                own = range(first, request.shards, step)
+                return MatchAnswer([encode_host_range({number: ranges[number] for number in own})])
             except RankcastError as error:
                 return MatchAnswer(error=(type(error).__name__, str(error)))
             except Exception:
@@ -172,8 +198,32 @@ class Host:
                 self._matchers.clear()
                 self._topics.clear()
                 self._divided, self._taken = (None, []), (b"", [])
+            if not self._alive:
+                self._asked = None, _Given()
 
-    def _served(self, request: Request) -> HostAnswer:
+    def _given(self, request: Request) -> _Given:
+        """What the shard gets of a log."""
+        settings = request.settings
+        ranges = [decode_range(frame.blob) for frame in request.frames if frame.kind == MATCHED]
+        if not settings.asks_for_matches:
+            return _Given({request.shard: ranges})
+        of = (request.shard % request.processes, request.processes)
+        asked = [
+            MatchRequest(settings.run, settings.store, settings.shards, mark.start, mark.end, looks_ahead=True, of=of)
+            for mark in (decode_mark(frame.blob) for frame in request.frames if frame.kind == MARK)
+            if mark.end > mark.start
+        ]
+        if self._asked[0] != asked:
+            self._asked = None, _Given()
+            found = [apart(self._ask(one)) for one in asked]
+            parts = {
+                number: [by_shard[number] for by_shard, _ in found] for number in range(of[0], settings.shards, of[1])
+            }
+            known = {seq: event for _, events in found for seq, event in events.items()}
+            self._asked = asked, _Given(parts, known)
+        return self._asked[1]
+
+    def _served(self, request: Request, given: _Given) -> HostAnswer:
         settings = request.settings
         key = (settings.run, request.shard)
         if request.token:
@@ -186,7 +236,7 @@ class Host:
             self._forget_earlier(settings)
         try:
             alive = alive if request.saved is None and alive is not None else self._revived(request)
-            answer = self._serve(request, alive)
+            answer = self._serve(request, alive, given)
         except RankcastError:
             raise
         except Exception as error:
@@ -197,7 +247,7 @@ class Host:
             if request.saved is None:
                 return HostAnswer(needs_saved=True)
             alive = self._revived(request)
-            answer = self._serve(request, alive)
+            answer = self._serve(request, alive, given)
         alive.token, alive.used = answer.token, time.monotonic()
         self._alive[key] = alive
         return answer
@@ -227,14 +277,14 @@ class Host:
             alive.pipeline = alive.shard.restore(SavedShard(head, pages, journal))
         return alive
 
-    def _serve(self, request: Request, alive: _Alive) -> HostAnswer:
+    def _serve(self, request: Request, alive: _Alive, given: _Given) -> HostAnswer:
         served, began = datetime.now(UTC), time.monotonic()
         shard, is_log = alive.shard, request.settings.is_log
         marks = [decode_mark(frame.blob) for frame in request.frames if frame.kind == MARK]
         alive.pipeline = _agreed(alive.pipeline, marks)
         clock = max((mark.clock for mark in marks if mark.clock is not None), default=None)
         if is_log:
-            ranges = [decode_range(frame.blob) for frame in request.frames if frame.kind == MATCHED]
+            ranges = given.ranges.get(request.shard, [])
             if shard.version is None:
                 versions = [version for one in ranges for version, _ in one.versions]
                 self._begin(request, alive, marks, min(versions, default=None))
@@ -243,7 +293,7 @@ class Host:
             after, close = shard.intake.seq, any(mark.close for mark in marks)
             # The sink takes the rejects of the first shard.
             text_of = None if request.shard else partial(_text_of, self._store(request.settings.store))
-            taken = shard.intake.take_log(ranges, text_of)._replace(clock=clock)
+            taken = shard.intake.take_log(ranges, text_of)._replace(clock=clock, known=given.known)
             deliveries = shard.serve(taken, close)
         else:
             part = next((decode_part(frame.blob) for frame in request.frames if frame.kind == TAKEN), None)
@@ -321,8 +371,8 @@ class Host:
             alive.shard.begin(max(known.start_version if first is None else first, 0))
         alive.shard.intake.seq = start
 
-    def _ranges(self, request: MatchRequest) -> list[bytes]:
-        return [encode_range(one) for one in self._matcher(request).ranges(request.after, request.up_to)]
+    def _ranges(self, request: MatchRequest) -> list[MatchedRange]:
+        return self._matcher(request).ranges(request.after, request.up_to)
 
     def _matcher(self, request: MatchRequest) -> LogMatcher:
         self._matched = time.monotonic()
@@ -407,6 +457,7 @@ def _check_whole(seq: int, marks: Sequence[Mark], rows: int) -> None:
 
 def main(path: str, pid: int) -> None:
     """Serve on the socket until the owner process ends."""
+    belong_to(pid)
     end_with(pid, [Path(path).with_suffix(suffix) for suffix in (".socket", ".lock", ".log")])
     gc.disable()  # see _talk
     _forgo_pandas()

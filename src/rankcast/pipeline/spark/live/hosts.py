@@ -19,6 +19,7 @@ from rankcast.errors import EnvironmentProblem, RankcastError
 from rankcast.pipeline.spark.blobs import MARK, TAKEN
 from rankcast.pipeline.spark.executors import executor_cores
 from rankcast.pipeline.spark.live.heartbeats import exchange
+from rankcast.pipeline.spark.live.matched import HostRange, decode_host_range
 from rankcast.pipeline.spark.live.requests import (
     Frame,
     HostAnswer,
@@ -33,7 +34,16 @@ from rankcast.pipeline.spark.live.requests import (
     encode,
 )
 
-__all__ = ["ask", "ask_matches", "ask_taken", "matchers_here", "private_folder", "taken_frames"]
+__all__ = [
+    "ask",
+    "ask_matches",
+    "ask_taken",
+    "ask_together",
+    "belong_to",
+    "matchers_here",
+    "private_folder",
+    "taken_frames",
+]
 
 _START = 60.0
 _connections: dict[str, Connection] = {}
@@ -46,8 +56,9 @@ def ask(request: Request) -> HostAnswer:
     There are as many processes as the executor has cores, or as shards if there are fewer. Each always holds the same shards. Raises
     the error that the process reports.
     """
-    number = request.shard % min(request.settings.shards, executor_cores())
-    answer = decode_answer(_answer(f"{number}", encode(request)))
+    processes = min(request.settings.shards, executor_cores())
+    request = msgspec.structs.replace(request, processes=processes)
+    answer = decode_answer(_answer(f"{request.shard % processes}", encode(request)))
     _raise(answer.error)
     return answer
 
@@ -60,6 +71,15 @@ def ask_matches(request: MatchRequest, number: int) -> list[bytes]:
     answer = decode_matches(_answer(f"match{number % matchers_here()}", encode(request)))
     _raise(answer.error)
     return answer.ranges
+
+
+def ask_together(request: MatchRequest) -> HostRange:
+    """What the shards of this process get of a range of the log, from the first local process that matches.
+
+    Raises the error that the process reports.
+    """
+    (together,) = ask_matches(request, 0)
+    return decode_host_range(together)
 
 
 def ask_taken(request: TakeRequest) -> TakeAnswer:
@@ -128,6 +148,11 @@ def _owner() -> int:
     It is remembered from the first request on, because an orphaned worker gets another parent.
     """
     return _owners.setdefault(os.getpid(), os.getppid())
+
+
+def belong_to(pid: int) -> None:
+    """Use the processes that belong to another one, as this process does."""
+    _owners[os.getpid()] = pid
 
 
 def _exchange(path: Path, owner: int, message: bytes) -> bytes:

@@ -53,7 +53,8 @@ class IntakeResult(NamedTuple):
     `groups` are events in order, each group with its catalog version. `rejects` come with their keys. `clocks` holds the
     clock at each event, in microseconds (semantics: Delivery modes). `clock` is the time that the clock reached before
     these events. `set_aside` are the events of a log that cannot be read. `matched` are events that come with their
-    matches, and `found` is the number of matches before advertisements limited the recipients.
+    matches, and `found` is the number of matches before advertisements limited the recipients. `known` are events that
+    were read before, by seq.
     """
 
     groups: list[tuple[int, list[Event]]]
@@ -64,6 +65,7 @@ class IntakeResult(NamedTuple):
     set_aside: Sequence[SetAside] = ()
     matched: Sequence[MatchedEvents] = ()
     found: int = 0
+    known: Mapping[int, Event] = MappingProxyType({})
 
     @property
     def events(self) -> int:

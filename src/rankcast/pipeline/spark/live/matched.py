@@ -17,11 +17,15 @@ from rankcast.plain import Array
 
 __all__ = [
     "Failures",
+    "HostRange",
     "MatchedEvents",
     "MatchedRange",
+    "apart",
     "column_of",
+    "decode_host_range",
     "decode_range",
     "degrees_of",
+    "encode_host_range",
     "encode_range",
     "joined",
     "of_versions",
@@ -123,6 +127,53 @@ def encode_range(found: MatchedRange) -> bytes:
 decode_range = msgspec.msgpack.Decoder(MatchedRange).decode
 
 
+class HostRange(msgspec.Struct, frozen=True, array_like=True):
+    """What the shards of one process get of a range. What several of them get is there once.
+
+    The ranges in `parts`, by shard, lack `seq`, `time`, `clock` and `texts`. `at` and `texts` are the events that concern
+    any of the shards.
+    """
+
+    seq: bytes
+    time: bytes
+    clock: bytes
+    at: bytes
+    texts: list[str]
+    parts: dict[int, MatchedRange]
+
+
+def encode_host_range(ranges: Mapping[int, MatchedRange]) -> bytes:
+    """Encode the ranges of some shards, at least one, of a process."""
+    texts: dict[int, str] = {}
+    for one in ranges.values():
+        texts.update(zip(np.frombuffer(one.at, np.int32).tolist(), one.texts, strict=True))
+    first, at = next(iter(ranges.values())), sorted(texts)
+    parts = {
+        number: msgspec.structs.replace(one, seq=b"", time=b"", clock=b"", texts=[]) for number, one in ranges.items()
+    }
+    found = HostRange(
+        first.seq, first.time, first.clock, column_of(np.array(at, np.int64)), [texts[place] for place in at], parts
+    )
+    return msgspec.msgpack.encode(found)
+
+
+decode_host_range = msgspec.msgpack.Decoder(HostRange).decode
+
+
+def apart(found: HostRange) -> tuple[dict[int, MatchedRange], dict[int, Event]]:
+    """The range of each shard, and the events that concern any of them by seq. The shards share what they can."""
+    at = np.frombuffer(found.at, np.int32)
+    texts = dict(zip(at.tolist(), found.texts, strict=True))
+    ranges = {}
+    for number, one in found.parts.items():
+        own = [texts[place] for place in np.frombuffer(one.at, np.int32).tolist()]
+        ranges[number] = msgspec.structs.replace(one, seq=found.seq, time=found.time, clock=found.clock, texts=own)
+    total = sum(count for _, count in next(iter(found.parts.values())).versions)
+    seq, time = (_of_steps(column, total)[at].tolist() for column in (found.seq, found.time))
+    rows = zip(found.texts, time, seq, strict=True)
+    return ranges, {position: written_event(text, instant(moment), position) for text, moment, position in rows}
+
+
 def of_versions(found: MatchedRange) -> Iterator[MatchedEvents]:
     """The events of a range, version by version."""
     total = sum(count for _, count in found.versions)
@@ -133,13 +184,16 @@ def of_versions(found: MatchedRange) -> Iterator[MatchedEvents]:
     first = 0
     for version, count in found.versions:
         own, texts = (slice(*np.searchsorted(places, [first, first + count])) for places in (event, at))
+        # Of many versions, each has few of the names.
+        used, number = numbered(subscription[own])
+        names = found.names if len(used) == len(found.names) else [found.names[one] for one in used.tolist()]
         yield MatchedEvents(
             version,
             seq[first : first + count],
             time[first : first + count],
             clock[first : first + count] if len(clock) else None,
             dict(zip((at[texts] - first).tolist(), found.texts[texts], strict=True)),
-            NamedMatches(event[own] - first, subscription[own], degree[own], found.names),
+            NamedMatches(event[own] - first, number, degree[own], names),
             _failures(found.failures, first, first + count),
         )
         first += count
@@ -211,25 +265,22 @@ def steps_of(column: Integers) -> bytes:
     return first + steps.astype(kind).tobytes()
 
 
+@lru_cache(maxsize=8)
 def _of_steps(column: bytes, count: int) -> Integers:
-    """The values of so many events; none if the column is empty. Earlier releases wrote all steps with 8 bytes."""
+    """The values of so many events; none if the column is empty. Earlier releases wrote all steps with 8 bytes.
+
+    All shards of a process get the same columns, so nobody may change the values.
+    """
     first = np.frombuffer(column[:8], np.int64)
     if len(column) <= 8:
         return first
     if len(column) == 16 and count - 1 > _FEW:
-        return _of_equal_steps(column, count)
+        equal: Integers = np.arange(count) * np.frombuffer(column, np.int64)[1] + first
+        return equal
     values = np.empty(count, np.int64)
     values[0] = 0
     np.cumsum(np.frombuffer(column, f"<i{(len(column) - 8) // (count - 1)}", offset=8), out=values[1:])
     values += first
-    return values
-
-
-@lru_cache(maxsize=4)
-def _of_equal_steps(column: bytes, count: int) -> Integers:
-    """The values of so many events. All shards of a process get the same, so nobody may change them."""
-    first, step = np.frombuffer(column, np.int64)
-    values: Integers = np.arange(count) * step + first
     return values
 
 

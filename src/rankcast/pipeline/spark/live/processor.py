@@ -8,10 +8,8 @@ from typing import Any
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
-from rankcast.pipeline.spark.blobs import MATCHED
-from rankcast.pipeline.spark.live.hosts import ask, ask_matches, taken_frames
-from rankcast.pipeline.spark.live.marks import Mark, decode_mark
-from rankcast.pipeline.spark.live.requests import Frame, HostSettings, MatchRequest, Request
+from rankcast.pipeline.spark.live.hosts import ask, taken_frames
+from rankcast.pipeline.spark.live.requests import Frame, HostSettings, Request
 from rankcast.pipeline.spark.shipping import code_of
 
 __all__ = ["ShardProcessor"]
@@ -57,9 +55,7 @@ class ShardProcessor(StatefulProcessor):
         frames = [Frame(row.kind, bytes(row.blob)) for row in rows]
         known = self._head.get()
         token, head = (known[0], bytes(known[1])) if known is not None else ("", b"")
-        if self._settings.asks_for_matches:
-            frames += self._matched(number, [decode_mark(frame.blob) for frame in frames])
-        elif not self._settings.is_log:
+        if not self._settings.is_log:
             frames = taken_frames(self._settings, number, frames, head, self._catalog)
         answer = ask(Request(self._settings, number, token, frames))
         if answer.needs_saved:
@@ -75,18 +71,6 @@ class ShardProcessor(StatefulProcessor):
             self._journal.removeKey((generation,))
         self._head.update((answer.token, answer.head))
         yield Row(shard=number, report=answer.report, receipts=self._write(answer.deliveries, answer.report))
-
-    def _matched(self, number: int, marks: list[Mark]) -> list[Frame]:
-        """The shard's parts of the ranges, from the process on this machine that matches them once for all shards."""
-        settings = self._settings
-        requests = [
-            MatchRequest(
-                settings.run, settings.store, settings.shards, mark.start, mark.end, looks_ahead=True, shard=number
-            )
-            for mark in marks
-            if mark.end > mark.start
-        ]
-        return [Frame(MATCHED, blob) for request in requests for blob in ask_matches(request, 0)]
 
     def close(self) -> None:
         """Do nothing: the shard stays alive."""

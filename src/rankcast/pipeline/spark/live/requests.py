@@ -32,7 +32,7 @@ class HostSettings(msgspec.Struct, frozen=True):
     journal: int
     max_ahead: int | None = None
     asks_for_matches: bool = False
-    """Whether shards ask the process that matches for their parts of a log's ranges. Otherwise Spark brings them."""
+    """Whether the processes that hold shards ask the one that matches for a log's ranges. Otherwise Spark brings them."""
 
 
 class Frame(msgspec.Struct, frozen=True, array_like=True):
@@ -45,8 +45,9 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
 class MatchRequest(msgspec.Struct, frozen=True, tag=True):
     """Match a range of a store's log for all shards. With `looks_ahead`, go on with what follows it.
 
-    `run` is that of `HostSettings`: another one may find another log at the same place. The answer has the parts of all
-    shards, or of `shard` alone; then the process keeps the others for the requests that follow.
+    `run` is that of `HostSettings`: another one may find another log at the same place. The answer has the part of each
+    shard by itself. If `of` is given, (r, n), it has the parts of the shards r, r + n, r + 2n, … together; then the
+    process keeps the others for the requests that follow.
     """
 
     run: str
@@ -55,7 +56,7 @@ class MatchRequest(msgspec.Struct, frozen=True, tag=True):
     after: int
     up_to: int
     looks_ahead: bool
-    shard: int | None = None
+    of: tuple[int, int] | None = None
 
 
 class TakeRequest(msgspec.Struct, frozen=True, tag=True):
@@ -83,7 +84,10 @@ class TakeAnswer(msgspec.Struct, frozen=True):
 
 
 class MatchAnswer(msgspec.Struct, frozen=True):
-    """What each shard gets of the range (`rankcast.pipeline.spark.live.matched`), or the error."""
+    """What each shard gets of the range (`rankcast.pipeline.spark.live.matched`), or the error.
+
+    If several shards asked together, there is one `HostRange`.
+    """
 
     ranges: list[bytes] = []
     error: tuple[str, str] | None = None
@@ -93,7 +97,7 @@ class Request(msgspec.Struct, frozen=True, tag=True):
     """Serve a micro-batch if the shard is alive with this token; otherwise restore it from `saved` first.
 
     `saved` is the head (empty if there is none yet), the pages and the journal. `catalog` holds the records of a
-    fixed catalog.
+    fixed catalog. So many `processes` of this machine hold the shards, in turn.
     """
 
     settings: HostSettings
@@ -102,6 +106,7 @@ class Request(msgspec.Struct, frozen=True, tag=True):
     frames: list[Frame]
     saved: tuple[bytes, dict[int, bytes], dict[int, bytes]] | None = None
     catalog: bytes = b""
+    processes: int = 1
 
 
 class HostAnswer(msgspec.Struct, frozen=True):

@@ -108,6 +108,8 @@ class LiveShard:
         self._gets_matches = True
         """Whether all events come with their matches. A journal of an earlier release may have none."""
         self._shard: Shard | BatchShard | None = None
+        self._known: Catalog | None = None
+        """The part of the catalog that the shard has."""
         self._admission: tuple[int, Admission, Finder] | None = None
         self._pages: list[_Page] = []
         self._recorded = Journal(_SPANS * journal)
@@ -164,7 +166,7 @@ class LiveShard:
         for matched in taken.matched:
             made.append(deliveries_table(self._move(matched.version)))
             relevant = matched.at(self._relevant(matched))
-            made.append(self._deliver(relevant, relevant.published(), len(matched.seq)))
+            made.append(self._deliver(relevant, relevant.published(taken.known), len(matched.seq)))
             self._served.append(relevant)
         if close:
             made.append(self._publish(self.intake.release_all(), {}))
@@ -239,8 +241,10 @@ class LiveShard:
         """Continue with a version of the catalog."""
         if version == self.version:
             return []
-        catalog = self._catalogs.at(version)
-        self.version = version
+        catalog, before = self._catalogs.at(version), self._known
+        self.version, self._known = version, catalog
+        if catalog is before:  # other shards' users changed
+            return []
         self._moments.update(catalog.policies.values())
         if self._shard is None:
             is_batch = not self._plain and len(catalog.subscriptions) >= MANY_SUBSCRIPTIONS
