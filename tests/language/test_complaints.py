@@ -62,7 +62,7 @@ PAIR = "[possibility, necessity]"
         ("a => 1", f"found '>' after '=', {VALUE}; did you mean '>='?", 3),
         ("a =< 1", f"found '<' after '=', {VALUE}; did you mean '<='?", 3),
         ("a > = 1", f"found '=' after '>', {VALUE}; did you mean '>='?", 4),
-        ("a = = 1", f"found '=' after '=', {VALUE}; did you mean '='?", 4),
+        ("a = = 1", f"found '=' after '=', {VALUE}; one '=' is enough", 4),
         ("a = null", f"found 'null' after '=', {VALUE}; there is no such value, ask with exists", 4),
         ("a = not", f"found 'not' after '=', {VALUE}", 4),
         # lists, intervals, thresholds

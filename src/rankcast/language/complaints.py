@@ -66,8 +66,10 @@ def no_value(tokens: Tokens) -> ExpressionError:
         hint = f"; write {word} '{example}', or '{word}' in single quotes for the string"
     elif piece in (">", "<") and before == "=":
         hint = f"; did you mean '{piece}='?"
-    elif piece == "=" and before in ("=", "<", ">"):
-        hint = f"; did you mean '{before.rstrip('=')}='?"
+    elif piece == "=" == before:
+        hint = "; one '=' is enough"
+    elif piece == "=" and before in ("<", ">"):
+        hint = f"; did you mean '{before}='?"
     elif word in ("null", "none"):
         hint = "; there is no such value, ask with exists whether there is one"
     elif tokens.is_name() and word not in KEYWORDS:

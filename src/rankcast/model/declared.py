@@ -425,5 +425,7 @@ def show_bound(bound: float | timedelta) -> str:
 
 
 def _cut(value: object) -> str:
+    if isinstance(value, timedelta) and value and not value % timedelta(days=1):
+        return f"{value.days:,} days"
     text = repr(value) if isinstance(value, str) else str(value)
     return text if len(text) <= 60 else f"{text[:60]}…"
