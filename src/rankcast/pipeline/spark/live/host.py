@@ -35,7 +35,7 @@ from rankcast.pipeline.spark.live.catalogs import Catalogs, FixedCatalog, Moving
 from rankcast.pipeline.spark.live.frames import stream_of
 from rankcast.pipeline.spark.live.heartbeats import Heartbeats
 from rankcast.pipeline.spark.live.homes import UserHomes
-from rankcast.pipeline.spark.live.hosts import ask_together, belong_to, private_folder
+from rankcast.pipeline.spark.live.hosts import ask_matches, belong_to, private_folder
 from rankcast.pipeline.spark.live.intake import Intake, IntakeResult
 from rankcast.pipeline.spark.live.lifetimes import end_with
 from rankcast.pipeline.spark.live.marks import Mark, decode_mark
@@ -43,6 +43,7 @@ from rankcast.pipeline.spark.live.matched import (
     HostRange,
     MatchedRange,
     apart,
+    decode_host_range,
     decode_range,
     encode_host_range,
     encode_range,
@@ -96,13 +97,19 @@ class _Given(NamedTuple):
     known: Mapping[int, Event] = MappingProxyType({})
 
 
+def _ask_together(request: MatchRequest) -> HostRange:
+    """What the shards of this process get of a range of the log, from the first local process that matches."""
+    (together,) = ask_matches(request, 0)
+    return decode_host_range(together)
+
+
 class Host:
     """The shards of a process, by query and number, or its matchers, by store.
 
     `ask` asks the process that matches what the shards of this one get of a range.
     """
 
-    def __init__(self, ask: Callable[[MatchRequest], HostRange] = ask_together) -> None:
+    def __init__(self, ask: Callable[[MatchRequest], HostRange] = _ask_together) -> None:
         self._ask = ask
         self._alive: dict[tuple[str, int], _Alive] = {}
         self._stores: dict[str, Store] = {}

@@ -19,7 +19,6 @@ from rankcast.errors import EnvironmentProblem, RankcastError
 from rankcast.pipeline.spark.blobs import MARK, TAKEN
 from rankcast.pipeline.spark.executors import executor_cores
 from rankcast.pipeline.spark.live.heartbeats import exchange
-from rankcast.pipeline.spark.live.matched import HostRange, decode_host_range
 from rankcast.pipeline.spark.live.requests import (
     Frame,
     HostAnswer,
@@ -34,16 +33,7 @@ from rankcast.pipeline.spark.live.requests import (
     encode,
 )
 
-__all__ = [
-    "ask",
-    "ask_matches",
-    "ask_taken",
-    "ask_together",
-    "belong_to",
-    "matchers_here",
-    "private_folder",
-    "taken_frames",
-]
+__all__ = ["ask", "ask_matches", "ask_taken", "belong_to", "matchers_here", "private_folder", "taken_frames"]
 
 _START = 60.0
 _connections: dict[str, Connection] = {}
@@ -71,15 +61,6 @@ def ask_matches(request: MatchRequest, number: int) -> list[bytes]:
     answer = decode_matches(_answer(f"match{number % matchers_here()}", encode(request)))
     _raise(answer.error)
     return answer.ranges
-
-
-def ask_together(request: MatchRequest) -> HostRange:
-    """What the shards of this process get of a range of the log, from the first local process that matches.
-
-    Raises the error that the process reports.
-    """
-    (together,) = ask_matches(request, 0)
-    return decode_host_range(together)
 
 
 def ask_taken(request: TakeRequest) -> TakeAnswer:
