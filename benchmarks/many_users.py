@@ -97,7 +97,14 @@ def run(policy: Policy, users: int, warm: int, count: int) -> tuple[float, ...]:
         matched += len(found.event)
         delivered += len(columns)
     each = 1e6 / count
-    return matching * each, choosing * each, choosing * 1e6 / matched, matched, delivered, writing * 1e6 / max(1, delivered)
+    return (
+        matching * each,
+        choosing * each,
+        choosing * 1e6 / matched,
+        matched,
+        delivered,
+        writing * 1e6 / max(1, delivered),
+    )
 
 
 def main() -> None:
