@@ -119,9 +119,9 @@ MaxPolicyCost: TypeAlias = Annotated[
 ]
 
 
-def user_option(help: str = "User name.") -> Any:  # noqa: A002
+def user_option(words: str = "User name.") -> Any:
     """An option that names a user."""
-    return typer.Option("--user", "-u", metavar="NAME", help=help, autocompletion=complete_user)
+    return typer.Option("--user", "-u", metavar="NAME", help=words, autocompletion=complete_user)
 
 
 UserName: TypeAlias = Annotated[str, user_option()]
@@ -138,14 +138,14 @@ def existing_file(given: _Files) -> _Files:
     return given
 
 
-def input_file(name: str, help: str) -> Any:  # noqa: A002
+def input_file(name: str, words: str) -> Any:
     """An option that names a file to read, or several."""
-    return typer.Option(name, callback=existing_file, dir_okay=False, metavar="FILE", help=help)
+    return typer.Option(name, callback=existing_file, dir_okay=False, metavar="FILE", help=words)
 
 
-def output_file(name: str, help: str) -> Any:  # noqa: A002
+def output_file(name: str, words: str) -> Any:
     """An option that names a file to write."""
-    return typer.Option(name, dir_okay=False, metavar="FILE", help=help)
+    return typer.Option(name, dir_okay=False, metavar="FILE", help=words)
 
 
 CatalogFile: TypeAlias = Annotated[
