@@ -5,8 +5,6 @@ from datetime import datetime
 from rankcast.choose.candidates import Candidate, Moment, Step
 from rankcast.plain import State
 
-__all__ = ["AllEvents"]
-
 
 class AllEvents:
     """Sends each matching event when it is published. Has no state."""

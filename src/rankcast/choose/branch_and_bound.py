@@ -6,8 +6,6 @@ from rankcast.choose.numbers import exact_sum, grid_steps
 from rankcast.compiling import kernel
 from rankcast.plain import Array
 
-__all__ = ["search"]
-
 _FLOAT_NOISE = 1e-13
 """Larger than the rounding error of a sum whose order of addition changes, smaller than the comparison grid."""
 

@@ -8,8 +8,6 @@ from rankcast.choose.objective import Objective
 from rankcast.choose.selection import Selection
 from rankcast.choose.ties import on_grid
 
-__all__ = ["CalmSet"]
-
 
 class CalmSet:
     """The set that a window last chose, by `seq`; it stays unless a new set is better by more than `calm`.

@@ -9,9 +9,6 @@ from rankcast.language import decode_event, encode_event
 from rankcast.model import Event
 from rankcast.plain import State
 
-__all__ = ["Candidate", "Deferral", "DeliveryMode", "Moment", "Step", "StopCause"]
-
-
 _FORMS = 10_000
 _LONG = 1_000
 _forms: dict[int, tuple[Event, State]] = {}

@@ -9,8 +9,6 @@ from rankcast.matching.batch import Integers, Reals
 from rankcast.model import AttributeValue, DistanceName, Event, Kind, Scalar, kind_of
 from rankcast.plain import Array
 
-__all__ = ["NO_COLUMNS", "Codes", "GrowingArray"]
-
 _TYPES: dict[Kind, type] = {Kind.STRING: str, Kind.NUMBER: int, Kind.BOOLEAN: bool, Kind.TIME: datetime}
 
 

@@ -18,8 +18,6 @@ from rankcast.choose.max_min import MaxMin
 from rankcast.choose.objective import Blend, DivRank, Objective
 from rankcast.matching.batch import Integers, Reals
 
-__all__ = ["distances", "filled_up", "greedy", "improved", "pair_sums", "replaced"]
-
 
 class _Pool(NamedTuple):
     """Candidates as arrays in order of `seq` (rank, position, slot in the table); the distance table; its space."""

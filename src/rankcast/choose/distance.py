@@ -9,8 +9,6 @@ from rankcast.model import AttributeValue, DistanceName, Event, Policy, identity
 if TYPE_CHECKING:
     from rankcast.choose.distance_table import DistanceTable
 
-__all__ = ["Distance", "distance"]
-
 _NO_WEIGHTS: Mapping[str, float] = {}
 
 

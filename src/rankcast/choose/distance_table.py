@@ -9,8 +9,6 @@ from rankcast.choose.codes import NO_COLUMNS, Codes
 from rankcast.matching.batch import Integers, Reals
 from rankcast.model import DistanceName, Event
 
-__all__ = ["DistanceTable"]
-
 _SMALLEST = 64
 _CODES = 4_096
 """How many attributes of forgotten events may stay encoded."""

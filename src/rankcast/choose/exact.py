@@ -8,8 +8,6 @@ from rankcast.choose.improved import Improved
 from rankcast.choose.objective import DivRank, Objective
 from rankcast.choose.ties import FEW, on_grid, recency
 
-__all__ = ["Exact", "Proof"]
-
 _NO_LIMIT = 2**62
 _FLOAT_NOISE = 1e-13
 """Larger than the rounding error of a sum whose order of addition changes, smaller than the comparison grid."""

@@ -8,8 +8,6 @@ from rankcast.choose.candidates import Candidate
 from rankcast.model import Policy, ScorePart
 from rankcast.rank import recency
 
-__all__ = ["Fading", "fading_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Fading:

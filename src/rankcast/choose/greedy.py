@@ -11,8 +11,6 @@ from rankcast.choose.max_min import MaxMin
 from rankcast.choose.objective import DivRank, Objective
 from rankcast.choose.ties import FEW, on_grid, recency
 
-__all__ = ["Greedy"]
-
 
 @dataclass(frozen=True, slots=True)
 class Greedy:

@@ -14,8 +14,6 @@ from rankcast.choose.windows import Window
 from rankcast.model import Length, Ties
 from rankcast.plain import State
 
-__all__ = ["History"]
-
 _NOTHING_FADES = Fading()
 
 

@@ -7,8 +7,6 @@ most twice as long as with the better of the two ways.
 
 import sys
 
-__all__ = ["is_worth_loading", "note_compared"]
-
 _LOOPS = "rankcast.choose.kernels.greedy"
 
 _WORTH = 50_000

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from rankcast.choose.candidates import Candidate
 from rankcast.choose.objective import Blend
 
-__all__ = ["MaxMin"]
-
 
 @dataclass(frozen=True, slots=True)
 class MaxMin(Blend):

@@ -15,8 +15,6 @@ from rankcast.choose.selection import Optimizer
 from rankcast.choose.sliding import Sliding
 from rankcast.model import Mode, ObjectiveName, Policy, Select
 
-__all__ = ["delivery_mode", "objective_of"]
-
 _OPTIMIZERS: dict[Select, Optimizer] = {
     Select.GREEDY: Greedy(),
     Select.EXACT: Exact(),

@@ -9,8 +9,6 @@ import numpy as np
 
 from rankcast.compiling import kernel
 
-__all__ = ["exact_sum", "expand", "grid_steps"]
-
 _STEPS = 1e12
 """Grid steps per 1; exact as a float."""
 

@@ -12,8 +12,6 @@ from rankcast.choose.distance import Distance
 from rankcast.choose.ties import FEW
 from rankcast.errors import ModelError
 
-__all__ = ["Blend", "DivRank", "Objective"]
-
 
 class Objective(Protocol):
     """The worth of a set of candidates, in the forms that optimizers need.

@@ -11,8 +11,6 @@ from rankcast.choose.selection import Optimizer, select
 from rankcast.model import EPOCH, Length, Unit
 from rankcast.plain import State
 
-__all__ = ["Periodic", "clock_state"]
-
 _GREEDY = Greedy()
 _NOTHING_FADES = Fading()
 

@@ -8,8 +8,6 @@ from datetime import UTC, datetime, timedelta
 from rankcast.choose.candidates import Moment
 from rankcast.model import EPOCH, Length, Unit
 
-__all__ = ["Positions", "instant", "microseconds", "span"]
-
 _MICROSECOND = timedelta(microseconds=1)
 
 

@@ -12,8 +12,6 @@ from rankcast.choose.objective import Objective
 from rankcast.choose.ties import on_grid
 from rankcast.errors import ModelError
 
-__all__ = ["Optimizer", "Selection", "select"]
-
 
 class Optimizer(Protocol):
     """A search for a good set."""

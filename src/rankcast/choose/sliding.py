@@ -15,8 +15,6 @@ from rankcast.choose.windows import Window
 from rankcast.model import Length
 from rankcast.plain import State
 
-__all__ = ["Sliding"]
-
 _GREEDY = Greedy()
 _NOTHING_FADES = Fading()
 

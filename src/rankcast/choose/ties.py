@@ -4,8 +4,6 @@ from collections.abc import Iterable
 
 from rankcast.choose.candidates import Candidate
 
-__all__ = ["FEW", "GRID_STEPS", "on_grid", "recency"]
-
 FEW = 32
 """Up to this many candidates the plain definitions are always fast enough; for more, see `rankcast.choose.loading`."""
 

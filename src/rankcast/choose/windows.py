@@ -5,8 +5,6 @@ from rankcast.choose.positions import Positions, span
 from rankcast.model import Length
 from rankcast.plain import State
 
-__all__ = ["Window"]
-
 
 class Window:
     """Candidates, oldest first. A candidate leaves when the stream has advanced by `length` since its publication.

@@ -7,16 +7,6 @@ from rankcast.language import decode_delivery, decode_event
 from rankcast.model import Delivery, Event
 from rankcast.plain import JsonObject
 
-__all__ = [
-    "Acknowledgement",
-    "DeliveryPage",
-    "ReceivedDelivery",
-    "ServiceError",
-    "TrialResult",
-    "received_of",
-    "trial_of",
-]
-
 
 class ServiceError(RankcastError):
     """The service refused a request: HTTP `status`, `kind` of the problem, and the whole `problem` document."""

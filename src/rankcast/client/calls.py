@@ -15,8 +15,6 @@ from rankcast.plain import JsonObject
 if TYPE_CHECKING:
     from rankcast.client.client import AsyncClient, Client
 
-__all__ = ["USER", "Call", "ServiceCalls", "path_of_user"]
-
 P = ParamSpec("P")
 T = TypeVar("T")
 R = TypeVar("R", Subscription, Preference, Policy, Concept, Advertisement)

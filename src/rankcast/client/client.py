@@ -15,8 +15,6 @@ from rankcast.client.calls import USER, Call, ServiceCalls, path_of_user
 from rankcast.client.sending import LiveStream, Missing, checked, is_passing, pause
 from rankcast.plain import JsonObject
 
-__all__ = ["AsyncClient", "Client"]
-
 _T = TypeVar("_T")
 _PAGE = 200
 _TRIES = 5

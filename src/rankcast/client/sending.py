@@ -8,8 +8,6 @@ import msgspec
 
 from rankcast.client.answers import ReceivedDelivery, ServiceError, received_of
 
-__all__ = ["LiveStream", "Missing", "SentEvent", "SentEvents", "checked", "is_passing", "pause"]
-
 _LONGEST = 5.0
 
 

@@ -15,8 +15,6 @@ from rankcast.model import EPOCH, Event, is_list
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ANYTHING", "Box", "Boxes", "Interval", "box_of", "column", "hull", "point_of"]
-
 Interval: TypeAlias = tuple[float, float]
 Box: TypeAlias = Mapping[str, Interval]
 """The closed interval of each bounded attribute. Time intervals have a separate column name."""

@@ -12,8 +12,6 @@ from rankcast.cover.text_column import TextColumn, TextOutline, text_outline
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["CellColumn", "CellOutline", "cell_outline"]
-
 _SPARSE = 4
 """If fewer than one in this many rows name the attribute, the rows are stored as a list."""
 

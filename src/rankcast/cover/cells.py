@@ -6,8 +6,6 @@ from typing import NamedTuple
 from rankcast.cover.line import EMPTY, FULL, ValueLine
 from rankcast.cover.strings import ALL, NONE, StringLine
 
-__all__ = ["ANY", "ANY_TEXT", "BOTH", "FALSE", "NOTHING", "TRUE", "Cell", "StringRequirement"]
-
 TRUE, FALSE, BOTH = 1, 2, 4
 """The states of a boolean attribute: only true, only false, both values. Combined as a mask of allowed states."""
 

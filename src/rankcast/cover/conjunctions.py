@@ -7,8 +7,6 @@ from rankcast.cover.cells import ANY, Cell
 from rankcast.cover.line import FULL
 from rankcast.cover.vague import ConceptDegree, implied
 
-__all__ = ["EVERYTHING", "ComparisonBudget", "Conjunction", "escapes", "joined", "meet", "within"]
-
 Conjunction: TypeAlias = dict[str | ConceptDegree, Cell]
 """A cell for each attribute, and for the degree of an attribute in a concept. Anything else is unconstrained.
 

@@ -12,8 +12,6 @@ from rankcast.cover.strings import StringLine
 from rankcast.fuzzy.grades import hedged
 from rankcast.model import Gaussian, Hedge, Membership, Table
 
-__all__ = ["Reach", "cut"]
-
 # Matching tolerates 1e-9 in favour of holding; float errors are far smaller than the slack.
 _TOLERANCE = 2e-9
 _SLACK = 1e-12

@@ -8,8 +8,6 @@ from rankcast.cover.literals import Meaning, asserted, denied
 from rankcast.cover.vague import ConceptDegree
 from rankcast.model import Always, And, Expression, Not, Or, Predicate
 
-__all__ = ["MOST_CONJUNCTIONS", "TooLarge", "disjuncts"]
-
 MOST_CONJUNCTIONS = 256
 _MOST_STEPS = 500_000
 """The most cells that are compared: about half a second."""

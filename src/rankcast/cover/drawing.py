@@ -7,8 +7,6 @@ from rankcast.cover.graph import Node, SubscriptionGraph
 from rankcast.cover.layered_layout import Box, layered
 from rankcast.language import label
 
-__all__ = ["draw"]
-
 _LETTER, _LINE, _PADDING = 6.6, 15, 9
 _WIDTH = 26
 """Letters per line of a label."""

@@ -11,8 +11,6 @@ from rankcast.cover.normal import NormalForm, normal_form
 from rankcast.cover.poset import Poset
 from rankcast.model import Event, Expression, Subscription
 
-__all__ = ["GraphMatch", "Node", "NodeInterest", "SubscriptionGraph"]
-
 
 @dataclass(frozen=True, slots=True)
 class NodeInterest:

@@ -4,8 +4,6 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from itertools import accumulate
 
-__all__ = ["Haystack"]
-
 
 class Haystack:
     """Many words, stored as one text.

@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Box", "Placement", "layered"]
-
 GAP, DROP, MARGIN = 20.0, 58.0, 10.0
 _SWEEPS = 6
 

@@ -4,8 +4,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
-__all__ = ["EMPTY", "FULL", "Cut", "ValueLine"]
-
 Cut: TypeAlias = tuple[Any, int]
 """A position between values: (v, 0) is just before v, (v, 1) just after it."""
 

@@ -27,8 +27,6 @@ from rankcast.model import (
     kind_of,
 )
 
-__all__ = ["PATTERNS", "Meaning", "asserted", "denied"]
-
 Meaning: TypeAlias = Callable[[str, Term], Membership]
 """The membership function of a concept on an attribute, without hedges."""
 

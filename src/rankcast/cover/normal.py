@@ -7,8 +7,6 @@ from rankcast.cover.disjunctions import TooLarge, disjuncts
 from rankcast.cover.literals import Meaning
 from rankcast.model import And, Expression, Is, Membership, Not, Or, predicates_of
 
-__all__ = ["MOST_COMPARISONS", "NormalForm", "normal_form"]
-
 MOST_COMPARISONS = 10_000
 _REMEMBERED = 8192
 

@@ -5,8 +5,6 @@ from collections.abc import Iterable
 
 from rankcast.cover.line import Cut
 
-__all__ = ["NO_END", "NO_START", "OrderCodes"]
-
 NO_START = -(2**62)
 NO_END = 2**62
 _FEW = 32

@@ -8,8 +8,6 @@ from rankcast.cover.normal import NormalForm, normal_form
 from rankcast.errors import ModelError
 from rankcast.model import Expression
 
-__all__ = ["Poset"]
-
 Element = TypeVar("Element")
 
 

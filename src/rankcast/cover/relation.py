@@ -6,8 +6,6 @@ from rankcast.cover.literals import Meaning
 from rankcast.cover.normal import normal_form
 from rankcast.model import Expression
 
-__all__ = ["Relation", "covers", "relate"]
-
 
 class Relation(Enum):
     """How a first expression relates to a second, by the events that match them."""

@@ -12,8 +12,6 @@ from rankcast.cover.normal import NormalForm
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Sketch", "Sketches", "sketch_of"]
-
 _LARGEST = float(np.finfo(np.float64).max)
 _WIDEST: Interval = (-_LARGEST, _LARGEST)
 _NARROWEST: Interval = (_LARGEST, -_LARGEST)

@@ -6,8 +6,6 @@ from typing import NamedTuple
 from rankcast.cover.line import EMPTY, FULL, ValueLine
 from rankcast.model import Op, string_test
 
-__all__ = ["ALL", "NONE", "StringLine"]
-
 _LAST = 0x10FFFF
 _SURROGATES = range(0xD800, 0xE000)
 _MOST_PARTS = 4096

@@ -9,8 +9,6 @@ from rankcast.cover.line import FULL, ValueLine
 from rankcast.cover.strings import StringLine
 from rankcast.model import Hedge, Membership
 
-__all__ = ["ConceptDegree", "exact_cut", "holding", "implied", "not_holding"]
-
 
 @dataclass(frozen=True, slots=True)
 class ConceptDegree:

@@ -20,8 +20,6 @@ from rankcast.model import (
     Table,
 )
 
-__all__ = ["ExpressionWeight", "weight_of"]
-
 _MOST = 10**9
 _DEEPEST = 128
 _CHARACTERS = 8

@@ -12,8 +12,6 @@ from rankcast.frames.tables import EventData, EventFrame, Frame, events, frame_o
 from rankcast.frames.users import User
 from rankcast.language import show_duration
 
-__all__ = ["Backtests", "backtest"]
-
 
 @dataclass(frozen=True, slots=True)
 class Backtests(Mapping[str, Deliveries]):

@@ -8,8 +8,6 @@ from rankcast.language import decode_record
 from rankcast.language.membership_json import membership_to_json
 from rankcast.model import Concept, Gaussian, Record, Table
 
-__all__ = ["DrawnConcept", "concept"]
-
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM = 420, 150, 34, 24
 
 

@@ -11,8 +11,6 @@ from rankcast.model import Catalog, Subscription
 if TYPE_CHECKING:
     from rankcast.cover import SubscriptionGraph
 
-__all__ = ["CoverGraph", "graph", "graph_of"]
-
 _MOST = 200
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-__all__ = ["Deliveries", "Lane", "MatchTable", "html_table", "picture"]
-
 _SHOWN = 20
 """How many rows a notebook shows."""
 

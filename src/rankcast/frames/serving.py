@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from rankcast.cover import Relation
     from rankcast.engine.explain import Explanation
 
-__all__ = ["deliver", "explain", "match", "relate"]
-
 _CHUNK = 2_000
 _CHECKED = 100
 """So many subscriptions are searched for mistakes. Who has more did not write them by hand."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-__all__ = ["EventData", "EventFrame", "Frame", "FrameKind", "arrow_of", "events", "frame_of", "kind_of"]
-
 EventData: TypeAlias = "pd.DataFrame | pl.DataFrame | pa.Table | str | Path | Iterable[Event | Mapping[str, object]]"
 """The kinds of input that `events` accepts."""
 

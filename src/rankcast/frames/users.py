@@ -12,8 +12,6 @@ from rankcast.language import RecordTexts, decode_record, parse, read_catalog
 from rankcast.language.tables import record_forms
 from rankcast.model import Catalog, Policy, Record, Subscription
 
-__all__ = ["CatalogData", "User", "catalog", "user"]
-
 
 @dataclass(frozen=True, slots=True)
 class User:

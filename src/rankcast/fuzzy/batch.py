@@ -16,8 +16,6 @@ from rankcast.model import Hedge, Membership
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Hedged", "batch_degree", "batch_possibility_necessity", "polyline_possibility_necessity"]
-
 Hedged: TypeAlias = tuple[Membership, tuple[Hedge, ...]]
 """A membership function with its hedges, outermost first."""
 

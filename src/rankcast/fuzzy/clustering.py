@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Division", "best_divisions"]
-
 PLACES = 512
 """Resolution: numbers that are closer than 1 / PLACES of the range count as one."""
 

@@ -27,8 +27,6 @@ from rankcast.model import (
     Triangle,
 )
 
-__all__ = ["Curve", "curve_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Curve:

@@ -19,8 +19,6 @@ from rankcast.fuzzy.pieces import Flat
 from rankcast.fuzzy.stretches import Stretch
 from rankcast.model import Hedge, Membership, Scalar, Table
 
-__all__ = ["AlphaCut", "PredicateCuts", "Span", "ValueOutline", "alpha_cut", "cuts_of", "outline_of"]
-
 _TOLERANCE = 1e-9
 """The tolerance of matching: a degree that misses its threshold by at most this still reaches it."""
 

@@ -9,8 +9,6 @@ from typing import TypeAlias
 
 from rankcast.model import Hedge
 
-__all__ = ["Grade", "hedged"]
-
 Grade: TypeAlias = tuple[float, float]
 """A degree and its complement; they sum to 1."""
 

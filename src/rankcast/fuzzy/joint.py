@@ -19,8 +19,6 @@ from rankcast.fuzzy.pieces import Flat
 from rankcast.fuzzy.sets import CrispTest, StringSet, number_set, string_set
 from rankcast.model import Between, Compare, Hedge, Membership, OneOf, Op, Sides
 
-__all__ = ["ValueCondition", "joint_necessity", "joint_possibility"]
-
 _LAST = "\U0010ffff" * 8
 """A string that is greater than all but a few strange ones."""
 

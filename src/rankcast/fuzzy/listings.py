@@ -7,8 +7,6 @@ from rankcast.fuzzy.grades import hedged
 from rankcast.fuzzy.sets import StringSet
 from rankcast.model import Hedge, Table
 
-__all__ = ["Listing", "listing_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Listing:

@@ -14,8 +14,6 @@ from rankcast.fuzzy.overlap import overlap
 from rankcast.fuzzy.sets import CrispTest, number_set, string_set
 from rankcast.model import Hedge, Membership, Scalar, Table
 
-__all__ = ["degree", "is_about_strings", "possibility_necessity", "set_possibility_necessity"]
-
 _NOTHING = (0.0, 0.0)
 
 

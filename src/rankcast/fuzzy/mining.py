@@ -14,8 +14,6 @@ from rankcast.fuzzy.summary import NumberSummary
 from rankcast.fuzzy.words import names_for
 from rankcast.model import Between, Compare, Concept, Expression, OneOf, Op, predicates_of
 
-__all__ = ["MiningResult", "mine", "numbers_asked_for"]
-
 FEWEST = 5
 """The fewest numbers from which concepts are mined."""
 

@@ -13,8 +13,6 @@ from rankcast.fuzzy.grades import hedged
 from rankcast.fuzzy.pieces import Flat, Piece
 from rankcast.fuzzy.stretches import Stretch, highest_meeting
 
-__all__ = ["overlap"]
-
 
 def overlap(*curves: Curve) -> float:
     """The highest degree that all functions reach or approach at one x: sup of their minimum.

@@ -14,8 +14,6 @@ from itertools import accumulate, pairwise
 from rankcast.fuzzy.summary import NumberSummary
 from rankcast.model import Concept, LeftShoulder, Membership, RightShoulder, Trapezoid
 
-__all__ = ["Cluster", "Scale", "clusters_of", "concepts_of", "enough", "scale_of"]
-
 ENOUGH = 0.85
 """Clusters suffice if they explain this share of the variance …"""
 

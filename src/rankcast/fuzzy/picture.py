@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["concepts_figure", "draw_concepts"]
-
 BARS = 70
 _COLOURS = ("#2a7f9e", "#d98e04", "#b3432b", "#6a4c93", "#4f772d", "#7a7a7a")
 

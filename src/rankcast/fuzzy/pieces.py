@@ -11,8 +11,6 @@ from typing import TypeAlias
 
 from rankcast.fuzzy.grades import Grade
 
-__all__ = ["REACH", "Flank", "Flat", "Piece", "Place", "Ramp"]
-
 Place: TypeAlias = tuple[float, float]
 
 REACH = 40.0

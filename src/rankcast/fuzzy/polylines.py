@@ -19,8 +19,6 @@ from rankcast.model import Between, Compare, Gaussian, Hedge, Membership, OneOf,
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Around", "Numbers", "Polylines", "corners_of", "set_corners_of"]
-
 Numbers: TypeAlias = "NDArray[np.float64]"
 Around: TypeAlias = tuple[Numbers, Numbers, Numbers]
 """At each number: the limit from the left, the degree itself, the limit from the right."""

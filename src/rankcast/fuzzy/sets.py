@@ -13,8 +13,6 @@ from rankcast.fuzzy.curves import Curve
 from rankcast.fuzzy.pieces import Flat
 from rankcast.model import Between, Compare, Kind, OneOf, Op, Scalar, Sides, kind_of, string_test
 
-__all__ = ["CrispTest", "StringSet", "number_set", "string_set"]
-
 CrispTest: TypeAlias = Compare | OneOf | Between
 
 _OF_PARTS = (Op.CONTAINS, Op.STARTSWITH, Op.ENDSWITH)

@@ -6,8 +6,6 @@ from rankcast.fuzzy.grades import hedged
 from rankcast.fuzzy.pieces import Flank, Piece, Ramp
 from rankcast.model import Hedge
 
-__all__ = ["Stretch", "highest_meeting"]
-
 _HEIGHT = 1e-13
 """The accuracy in height to which a crossing without a closed form is bracketed."""
 

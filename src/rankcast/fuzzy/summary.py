@@ -15,8 +15,6 @@ from rankcast.errors import ModelError
 from rankcast.model import AttributeValue, Gaussian, Interval, LeftShoulder, RightShoulder, Trapezoid, Triangle
 from rankcast.plain import JsonObject
 
-__all__ = ["Bucket", "Key", "NumberSummary", "digits_for", "key_of", "number_of"]
-
 FINENESS = 1000
 """The minimum number of buckets in the range of the numbers, measured at its far end."""
 

@@ -6,8 +6,6 @@ import numpy as np
 
 from rankcast.plain import Array
 
-__all__ = ["Clustering", "best_clusters"]
-
 Clustering: TypeAlias = tuple[Array, float]
 """The number of each point's cluster, and the weighted sum of squared distances to the centres."""
 

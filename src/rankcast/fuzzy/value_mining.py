@@ -22,8 +22,6 @@ from rankcast.fuzzy.value_summary import MOST_VALUES, Context, ValueSummary
 from rankcast.model import Concept, Table
 from rankcast.plain import Array
 
-__all__ = ["ValueMiningResult", "mine_values"]
-
 FEWEST = 3
 """The fewest distinct strings from which concepts are mined."""
 

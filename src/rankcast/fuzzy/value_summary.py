@@ -18,8 +18,6 @@ from rankcast.fuzzy.summary import key_of, number_of
 from rankcast.model import AttributeValue, Compare, Event, Expression, OneOf, Op, Table, predicates_of
 from rankcast.plain import JsonObject
 
-__all__ = ["ASKED", "MOST_VALUES", "Context", "ValueSummary", "contexts_in", "strings_of"]
-
 MOST_VALUES = 200
 """An attribute with more distinct strings than this is a name or a text, which no table describes."""
 

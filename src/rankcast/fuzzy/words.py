@@ -2,8 +2,6 @@
 
 import re
 
-__all__ = ["names_for"]
-
 _WORDS: dict[str, dict[int, tuple[str, ...]]] = {
     "money": {
         2: ("cheap", "expensive"),

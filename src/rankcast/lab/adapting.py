@@ -26,17 +26,6 @@ from rankcast.model import Catalog, Concept, Event, Expression, Table
 from rankcast.model.actors import Actor
 from rankcast.store import MiningEffect, MiningLog, MiningRun, Store
 
-__all__ = [
-    "LEAST_SHIFT",
-    "MINED_EVENTS",
-    "SCHEDULE",
-    "Adaptation",
-    "adapt",
-    "plan_adaptation",
-    "summary_of",
-    "undo_run",
-]
-
 LEAST_SHIFT = 0.01
 """Degrees must move by this much, averaged over the data, before anything is changed."""
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from rankcast.matching import Meaning, matches
 from rankcast.model import Catalog, Concept, Event, Is, Subscription, Term, predicates_of
 
-__all__ = ["MOST_TRIED", "Effect", "Effects", "effects_of", "matched_by", "meant_by", "own_meanings"]
-
 MOST_TRIED = 40
 """The most subscriptions that are tried. Further ones are only counted."""
 

@@ -14,8 +14,6 @@ from rankcast.model import Catalog, Event
 from rankcast.plain import JsonObject
 from rankcast.rank import EvenRates, Optimum, Place, Specificity, even_rates, optimum
 
-__all__ = ["Evenness", "evenness", "matched_places"]
-
 
 @dataclass(frozen=True, slots=True)
 class Evenness:

@@ -17,8 +17,6 @@ from rankcast.language import show
 from rankcast.model import And, Catalog, Concept, Delivery, Event, Expression, FilterKind, Mode, Policy, Scoring
 from rankcast.plain import JsonObject
 
-__all__ = ["Group", "GroupStudy", "find_groups", "hand_out", "shared_catalog", "study_groups"]
-
 Replay = Callable[[Catalog, Sequence[Event]], list[Delivery]]
 
 

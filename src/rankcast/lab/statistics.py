@@ -14,8 +14,6 @@ from rankcast.model import EPOCH, Catalog, Delivery, Event
 from rankcast.plain import JsonObject
 from rankcast.rank import Distances, Place, Specificity, count_at, distances, entropy, fairness, places
 
-__all__ = ["ThresholdPoint", "UserStats", "thresholds", "user_places", "user_stats"]
-
 _SPANS = (timedelta(minutes=1), timedelta(hours=1), timedelta(days=1), timedelta(weeks=1))
 _MOST = 40
 """The largest number of time spans in which deliveries are counted."""

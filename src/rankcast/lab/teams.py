@@ -17,8 +17,6 @@ from rankcast.plain import JsonObject
 from rankcast.rank import Specificity
 from rankcast.rank.measures import count_at, entropy
 
-__all__ = ["TeamDelivery", "TeamResult", "matches_of_user", "serve_as_team"]
-
 
 @dataclass(frozen=True, slots=True)
 class TeamDelivery:

@@ -15,8 +15,6 @@ from rankcast.fuzzy.summary import number_of
 from rankcast.fuzzy.value_summary import strings_of
 from rankcast.matching import evaluate, matches
 
-__all__ = ["CRISP", "VagueCounts", "compare_thresholds", "compare_vague", "vague_subscriptions"]
-
 CRISP = "crisp"
 
 _CORE = model.Thresholds(1.0, 1.0)

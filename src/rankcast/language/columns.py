@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar, get_args, get_type_hints
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["ColumnKind", "OutputColumn", "arrow_schema", "arrow_table", "column_lists", "columns_of", "spark_schema"]
-
 Row = TypeVar("Row")
 
 

@@ -5,8 +5,6 @@ from rankcast.language.printing import show_name, show_value
 from rankcast.language.tokens import KEYWORDS, Tokens
 from rankcast.model import Op, SpecialOp
 
-__all__ = ["OPERATORS", "no_attribute", "no_concept", "no_end", "no_operator", "no_value"]
-
 OPERATORS = tuple(op.value for op in (*Op, *SpecialOp))
 """All operators that may follow the name of an attribute."""
 

@@ -13,8 +13,6 @@ from rankcast.errors import EnvironmentProblem
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-__all__ = ["is_compressed", "opened"]
-
 _STEP = 2048
 """How many compressed bytes are read at a time; what they can become bounds the memory (64 MiB)."""
 

@@ -16,8 +16,6 @@ from rankcast.model import Filter, FilterKind, Length, Unit
 from rankcast.model import declared as kinds
 from rankcast.plain import JsonObject
 
-__all__ = ["decode_fields", "encode_fields", "encode_value", "json_fields", "record_of"]
-
 UNIT = "unit"
 """The JSON field that says what a length counts."""
 

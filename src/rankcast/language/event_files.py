@@ -24,8 +24,6 @@ from rankcast.language.tables import RESERVED, is_missing, plain_value, record_f
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["EventFile", "EventFileKind", "EventIds", "event_file", "kind_of_head"]
-
 _MOST_BYTES = 512 * 1024 * 1024
 """The size up to which a JSON array, a CSV file or a compressed table is read, because it is held in memory."""
 

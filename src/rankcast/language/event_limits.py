@@ -9,8 +9,6 @@ from rankcast.language.json_text import dumps
 from rankcast.language.times import show_duration, show_time
 from rankcast.model import Event
 
-__all__ = ["EventLimits"]
-
 
 @dataclass(frozen=True, slots=True)
 class EventLimits:

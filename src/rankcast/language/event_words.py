@@ -20,8 +20,6 @@ from rankcast.model import (
     Triangle,
 )
 
-__all__ = ["cut", "facts", "said", "title_attribute", "title_of", "told_duration"]
-
 _TITLES = ("title", "name", "headline", "subject", "summary", "text", "product", "item")
 _LONGEST_TITLE = 120
 _LARGE = 10_000

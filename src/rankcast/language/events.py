@@ -15,16 +15,6 @@ from rankcast.language.times import parse_time, show_time
 from rankcast.model import AttributeValue, Event, Scalar, Term
 from rankcast.plain import JsonObject
 
-__all__ = [
-    "MAX_EVENT_BYTES",
-    "MAX_NESTED",
-    "WrittenAttributes",
-    "check_event_size",
-    "decode_event",
-    "encode_event",
-    "written_event",
-]
-
 MAX_NESTED = 20
 """Maximum number of levels of nested attributes."""
 

@@ -22,8 +22,6 @@ from rankcast.language.printing import show_term
 from rankcast.language.times import parse_time, show_time
 from rankcast.plain import JsonObject
 
-__all__ = ["expression_of_json", "expression_to_json"]
-
 _OPS = {op.value: op for op in model.Op}
 _SPECIAL = {op.value: op for op in model.SpecialOp}
 _TESTS = (*_OPS, *_SPECIAL)

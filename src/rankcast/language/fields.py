@@ -7,8 +7,6 @@ from typing import Any, TypeVar
 from rankcast.errors import ModelError, RecordError, did_you_mean
 from rankcast.model import check_scalar
 
-__all__ = ["Fields", "cut", "number_of", "text_of", "what_is"]
-
 E = TypeVar("E", bound=Enum)
 _NEITHER: object = object()
 

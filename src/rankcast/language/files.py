@@ -17,8 +17,6 @@ from rankcast.language.records import RecordTexts
 if TYPE_CHECKING:
     from rankcast.language.event_files import EventIds
 
-__all__ = ["MAX_LINE", "numbered_lines", "read_catalog", "read_events", "read_records"]
-
 MAX_LINE = 10_000_000
 """Maximum number of bytes of a line; a longer one is rejected without being parsed."""
 

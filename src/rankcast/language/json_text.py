@@ -8,8 +8,6 @@ import msgspec
 from rankcast.errors import ModelError, RecordError
 from rankcast.plain import JsonObject
 
-__all__ = ["dumps", "read_object"]
-
 _decode = msgspec.json.Decoder().decode
 _encode = msgspec.json.Encoder().encode
 

@@ -9,9 +9,6 @@ from rankcast.language.printing import show_value
 from rankcast.language.times import show_time
 from rankcast.language.writing import written
 
-__all__ = ["label"]
-
-
 _LOOKS_DIFFERENT = re.compile(
     r"[+-]?[0-9][0-9.,]*([eE][+-]?[0-9]+)?|[0-9]{4}-[0-9]{2}-[0-9]{2}.*|yes|no|true|false", re.I
 )

@@ -4,8 +4,6 @@ from rankcast.errors import LimitError
 from rankcast.language.printing import show
 from rankcast.model import And, Expression, Not, Or, Predicate
 
-__all__ = ["MAX_DEPTH", "MAX_LENGTH", "MAX_PREDICATES", "check_limits"]
-
 MAX_LENGTH = 100_000
 """Maximum number of characters of the text form."""
 

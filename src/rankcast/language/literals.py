@@ -9,8 +9,6 @@ from rankcast.language.times import parse_time
 from rankcast.language.tokens import NAME, Tokens
 from rankcast.model import MAX_NAME, MAX_TEXT, Scalar, check_name, check_scalar
 
-__all__ = ["NUMBER_STARTS", "Literals"]
-
 _NUMBER = re.compile(r"-?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 NUMBER_STARTS = frozenset("-+.0123456789")

@@ -10,8 +10,6 @@ from rankcast.errors import ModelError, RecordError
 from rankcast.language.fields import cut, number_of, text_of, what_is
 from rankcast.plain import JsonObject
 
-__all__ = ["FORMS", "membership_of_json", "membership_to_json"]
-
 _NUMBERS: dict[str, tuple[Callable[..., model.Membership], str]] = {
     "trapezoid": (model.Trapezoid, "[a, b, c, d]"),
     "triangle": (model.Triangle, "[a, b, c]"),

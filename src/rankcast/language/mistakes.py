@@ -6,8 +6,6 @@ from typing import TypeAlias, assert_never
 from rankcast import model
 from rankcast.errors import did_you_mean
 
-__all__ = ["AttributeKinds", "attribute_kinds", "likely_mistakes"]
-
 AttributeKinds: TypeAlias = Mapping[str, set[model.Kind]]
 """The kinds of values that each attribute has in some events."""
 

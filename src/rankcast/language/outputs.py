@@ -10,8 +10,6 @@ from rankcast.language.times import parse_time, show_time
 from rankcast.model import Delivery, Match, Reject
 from rankcast.plain import JsonObject
 
-__all__ = ["decode_delivery", "encode_delivery", "encode_match", "encode_reject"]
-
 _DELIVERY = [column for column in columns_of(Delivery) if not column.by_clock]
 _DELIVERY_NAMES = [column.name for column in _DELIVERY]
 _MATCH_NAMES = [column.name for column in columns_of(Match)]

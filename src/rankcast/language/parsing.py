@@ -39,8 +39,6 @@ from rankcast.language.literals import NUMBER_STARTS, Literals
 from rankcast.language.printing import show_value
 from rankcast.language.tokens import HEDGES, KEYWORDS
 
-__all__ = ["parse", "parse_term"]
-
 _ATTITUDES = {one.value: one for one in model.Attitude}
 
 _OPS = {op.value: op for op in model.Op}

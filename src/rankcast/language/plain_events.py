@@ -12,9 +12,6 @@ import msgspec
 from rankcast.model import MAX_NAME, MAX_TEXT, AttributeValue, Event
 from rankcast.model.events import MAX_ATTRIBUTES, MAX_VALUES
 
-__all__ = ["plain_event", "plain_events"]
-
-
 _Whole: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 
 

@@ -14,8 +14,6 @@ from rankcast.model.events import MAX_ATTRIBUTES, MAX_VALUES
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["attributes_of", "plain_rows"]
-
 _FIRST, _LAST = datetime(1, 1, 3, tzinfo=UTC), datetime(9999, 12, 29, tzinfo=UTC)
 """Within these times, every zone is within the years 1 to 9999."""
 

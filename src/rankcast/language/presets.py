@@ -7,8 +7,6 @@ from rankcast.errors import RecordError, did_you_mean
 from rankcast.model import FilterKind, Update
 from rankcast.plain import JsonObject
 
-__all__ = ["PRESETS", "Preset", "filter_of_kind", "preset_fields"]
-
 
 class Preset(NamedTuple):
     """The description of a preset, and its fields."""

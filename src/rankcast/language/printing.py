@@ -8,8 +8,6 @@ from rankcast.language.times import show_time
 from rankcast.language.tokens import HEDGES, KEYWORDS, NAME
 from rankcast.language.writing import written
 
-__all__ = ["show", "show_name", "show_term", "show_value"]
-
 
 def show(expression: model.Expression) -> str:
     """The text of an expression, with brackets only where needed: ``parse(show(x)) == x``.

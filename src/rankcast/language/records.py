@@ -29,8 +29,6 @@ from rankcast.model import (
 from rankcast.model.declared import check_name
 from rankcast.plain import JsonObject
 
-__all__ = ["RecordTexts", "decode_record", "encode_record"]
-
 _KNOWN = ("kind", "preset", *json_fields(Policy))
 
 

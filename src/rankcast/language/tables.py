@@ -23,18 +23,6 @@ from rankcast.plain import JsonObject
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = [
-    "RESERVED",
-    "Outcome",
-    "events_of_json",
-    "events_of_table",
-    "flattened",
-    "is_imprecise",
-    "is_missing",
-    "plain_value",
-    "record_forms",
-]
-
 RESERVED = ("id", "time", "source", "advertisement", "k")
 """The columns that are not attributes. `id` and `time` are required, the others optional."""
 

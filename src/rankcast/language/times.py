@@ -5,8 +5,6 @@ from datetime import UTC, datetime, timedelta
 
 from rankcast.errors import ModelError
 
-__all__ = ["LONGEST_DISTANCE", "LONGEST_DURATION", "parse_duration", "parse_time", "show_duration", "show_time"]
-
 LONGEST_DURATION = timedelta(days=36_500)
 """The longest age, validity or waiting time that an operator can set. Later times may lie beyond the year 9999."""
 

@@ -6,8 +6,6 @@ from itertools import islice
 from rankcast.errors import ExpressionError
 from rankcast.model import Op, SpecialOp
 
-__all__ = ["HEDGES", "KEYWORDS", "NAME", "Tokens"]
-
 KEYWORDS = frozenset(("and", "or", "not", "true", "false")) | {
     op.value for op in (*Op, *SpecialOp) if op.declared.is_reserved
 }

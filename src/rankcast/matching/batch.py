@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 
 from rankcast.model import Event
 
-__all__ = ["BatchMatcher", "Integers", "Matches", "Reals", "merged", "numbered"]
-
 Integers: TypeAlias = NDArray[np.int64]
 Reals: TypeAlias = NDArray[np.float64]
 

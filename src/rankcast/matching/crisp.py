@@ -18,8 +18,6 @@ from rankcast.model import (
     string_test,
 )
 
-__all__ = ["passes"]
-
 # Bound once, because looking up or hashing an enum member costs more than the comparison.
 _EQ, _NE, _LT, _LE, _GT, _GE = Op.EQ, Op.NE, Op.LT, Op.LE, Op.GT, Op.GE
 _CONTAINS = Op.CONTAINS

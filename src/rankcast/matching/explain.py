@@ -11,8 +11,6 @@ from rankcast.matching.joint import ValueQuestion, is_imprecise, questions_of
 from rankcast.matching.outcomes import Meaning
 from rankcast.matching.predicates import degrees_of, least_of, reaches
 
-__all__ = ["MatchFinding", "explain_match"]
-
 _LONGEST = 60
 
 

@@ -11,8 +11,6 @@ from rankcast.matching.outcomes import FAILED, HELD, Meaning, Outcome
 from rankcast.matching.predicates import TOLERANCE, degrees_of, distribution_of, least_of, reaches
 from rankcast.model import And, Event, Exists, Expression, Is, Membership, Not, Or, Predicate, Term
 
-__all__ = ["ValueQuestion", "is_imprecise", "questions_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class ValueQuestion:

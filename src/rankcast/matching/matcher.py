@@ -8,8 +8,6 @@ from rankcast.matching.oracle import evaluate, matches_crisp
 from rankcast.matching.outcomes import NO_CONCEPTS, Meaning
 from rankcast.model import Catalog, Event, Expression, Is, Norm, Subscription, predicates_of
 
-__all__ = ["Matcher", "OracleMatcher"]
-
 
 class Matcher(Protocol):
     """Finds the subscriptions that an event matches.

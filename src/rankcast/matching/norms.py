@@ -5,8 +5,6 @@ from math import fsum, prod
 
 from rankcast.model import Norm
 
-__all__ = ["conorm", "tnorm"]
-
 
 def tnorm(norm: Norm, degrees: Sequence[float]) -> float:
     """The degree of a conjunction.

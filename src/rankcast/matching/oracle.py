@@ -14,8 +14,6 @@ from rankcast.matching.outcomes import FAILED, HELD, Meaning, Outcome
 from rankcast.matching.predicates import evaluate_predicate
 from rankcast.model import Always, And, Event, Expression, Is, Norm, Not, Or, Predicate
 
-__all__ = ["evaluate", "matches", "matches_crisp"]
-
 
 def evaluate(
     where: Expression, event: Event, meaning: Meaning, norm: Norm = Norm.MIN, shared: Meaning | None = None

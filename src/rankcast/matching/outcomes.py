@@ -7,8 +7,6 @@ from typing import TypeAlias
 from rankcast.errors import CatalogError
 from rankcast.model import Membership, Term
 
-__all__ = ["FAILED", "HELD", "NO_CONCEPTS", "Meaning", "Outcome"]
-
 Meaning: TypeAlias = Callable[[str, Term], Membership]
 """Returns the membership function of a term on an attribute, without hedges. Raises CatalogError for an unknown
 term."""

@@ -5,8 +5,6 @@ from rankcast.matching.crisp import passes
 from rankcast.matching.outcomes import FAILED, HELD, Meaning, Outcome
 from rankcast.model import AttributeValue, Event, Exists, Hedge, Is, Membership, Predicate, Term, Thresholds, is_list
 
-__all__ = ["TOLERANCE", "degrees_of", "distribution_of", "evaluate_predicate", "least_of", "reaches"]
-
 TOLERANCE = 1e-9
 """The accuracy of degrees. A degree that misses its threshold by at most this still reaches it."""
 

@@ -5,8 +5,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple
 
-__all__ = ["OPERATOR", "Actor", "acting", "present_actor", "set_actor"]
-
 
 class Actor(NamedTuple):
     """Somebody who makes changes.

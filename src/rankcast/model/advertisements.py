@@ -6,8 +6,6 @@ from typing import Annotated
 from rankcast.model.declared import NAME, About, Whole, Word, Worded, check_fields
 from rankcast.model.expressions import Expression
 
-__all__ = ["Advertisement", "Ranking", "ScorerName"]
-
 
 class Ranking(Worded):
     """How the recipients of a publication are ranked."""

@@ -7,8 +7,6 @@ from typing import assert_never
 from rankcast.model.expressions import Always, And, Expression, Not, Or
 from rankcast.model.predicates import Is, Predicate, Thresholds
 
-__all__ = ["Attitude", "with_attitude"]
-
 
 class Attitude(Enum):
     """A word for thresholds of possibility and necessity (semantics: Attitudes)."""

@@ -15,8 +15,6 @@ from rankcast.model.policies import Policy
 from rankcast.model.predicates import Is
 from rankcast.model.subscriptions import Preference, Subscription
 
-__all__ = ["Catalog", "Record", "owner_of"]
-
 Record: TypeAlias = Subscription | Preference | Policy | Concept | Advertisement
 
 

@@ -6,8 +6,6 @@ from typing import Annotated
 from rankcast.model.declared import NAME, About, check_fields
 from rankcast.model.membership import Membership
 
-__all__ = ["Concept"]
-
 
 @dataclass(frozen=True, slots=True)
 class Concept:

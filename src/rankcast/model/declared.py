@@ -19,32 +19,6 @@ from typing import Any, ClassVar, TypeAlias, get_args
 from rankcast.errors import ModelError
 from rankcast.model.functions import FunctionRegistry
 
-__all__ = [
-    "MAX_ENTRIES",
-    "MAX_NAME",
-    "NAME",
-    "About",
-    "Declared",
-    "Duration",
-    "FieldKind",
-    "Instant",
-    "Name",
-    "Names",
-    "Nested",
-    "Numbers",
-    "Real",
-    "RestartedState",
-    "Truth",
-    "Whole",
-    "Word",
-    "Worded",
-    "check_fields",
-    "check_name",
-    "declared",
-    "given",
-    "show_bound",
-]
-
 MAX_NAME = 256
 """Maximum number of characters of a name or id."""
 

@@ -3,8 +3,6 @@
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-__all__ = ["Delivery", "Match", "Reject", "SetAside"]
-
 
 @dataclass(frozen=True, slots=True)
 class Match:

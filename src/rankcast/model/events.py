@@ -11,8 +11,6 @@ from rankcast.model.declared import MAX_NAME, NAME, About, Instant, Name, check_
 from rankcast.model.membership import Membership, Term
 from rankcast.model.values import Values, check_scalar, check_values
 
-__all__ = ["MAX_ATTRIBUTES", "MAX_VALUES", "AttributeValue", "Event", "in_publication_order"]
-
 MAX_ATTRIBUTES = 1_000
 """Maximum number of attributes of one event."""
 

@@ -7,8 +7,6 @@ from typing import TypeAlias
 from rankcast.errors import ModelError
 from rankcast.model.predicates import Predicate
 
-__all__ = ["Always", "And", "Expression", "Not", "Or", "predicates_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Always:

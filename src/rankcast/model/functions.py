@@ -18,16 +18,6 @@ from typing import Generic, TypeAlias, TypeVar
 
 from rankcast.errors import ModelError
 
-__all__ = [
-    "AGGREGATES",
-    "LEVELS",
-    "AggregateFunction",
-    "FunctionRegistry",
-    "LevelFunction",
-    "check_levels",
-    "import_functions",
-]
-
 AggregateFunction: TypeAlias = Callable[[Sequence[float], Sequence[float]], float]
 """F: the rank of scores with their weights; in 0..1, and independent of the order of the scores."""
 

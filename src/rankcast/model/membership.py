@@ -15,26 +15,6 @@ from rankcast.errors import ModelError
 from rankcast.model.declared import Real, check_name
 from rankcast.model.values import check_scalar
 
-__all__ = [
-    "MAX_DEGREES",
-    "MAX_HEDGES",
-    "MAX_POINTS",
-    "NUMBER",
-    "SIGMA",
-    "Gaussian",
-    "Hedge",
-    "Interval",
-    "LeftShoulder",
-    "Membership",
-    "Piecewise",
-    "RightShoulder",
-    "Table",
-    "Term",
-    "Trapezoid",
-    "Triangle",
-]
-
-
 NUMBER = Real(-1e15, 1e15)
 """Bounds for each number of a membership function. Whole numbers within them, and their differences, are exact."""
 

@@ -15,8 +15,6 @@ from rankcast.model.regexes import check_regex, regex_test
 from rankcast.model.values import Kind, Scalar, kind_of
 from rankcast.model.words import check_words, word_key
 
-__all__ = ["Op", "Operator", "Sides", "SpecialOp", "StringTest", "is_operand", "string_test"]
-
 StringTest: TypeAlias = Callable[[str], bool]
 
 _ANY_KIND = tuple(Kind)

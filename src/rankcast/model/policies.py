@@ -30,31 +30,6 @@ from rankcast.model.declared import (
 from rankcast.model.functions import AGGREGATES, LEVELS
 from rankcast.model.values import EPOCH, check_scalar
 
-__all__ = [
-    "Aggregate",
-    "Credit",
-    "Decay",
-    "Decaying",
-    "DistanceName",
-    "Filter",
-    "FilterKind",
-    "Length",
-    "Levels",
-    "Mode",
-    "Norm",
-    "NoveltyPart",
-    "ObjectiveName",
-    "Policy",
-    "RateSpan",
-    "ScorePart",
-    "Scoring",
-    "Select",
-    "Ties",
-    "Unit",
-    "Update",
-    "restarted",
-]
-
 
 class Mode(Worded):
     """When the top-k is chosen (semantics: Delivery modes)."""

@@ -6,8 +6,6 @@ from math import comb
 from rankcast.errors import PolicyCostError
 from rankcast.model.policies import Length, Mode, ObjectiveName, Policy, Scoring, Select, Unit
 
-__all__ = ["MOST_POLICY_COST", "check_policy_cost", "policy_cost"]
-
 _BASE = 20.0
 """Microseconds to rank an event and record it."""
 _HELD = 0.005

@@ -12,9 +12,6 @@ from rankcast.model.membership import Term
 from rankcast.model.operators import Op
 from rankcast.model.values import Kind, Scalar, check_scalar, identity, kind_of
 
-__all__ = ["Between", "Compare", "Exists", "Is", "OneOf", "Predicate", "Test", "Thresholds"]
-
-
 _SHARE = Real(0, 1)
 
 

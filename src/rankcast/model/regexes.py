@@ -5,8 +5,6 @@ from typing import Any
 
 from rankcast.errors import ModelError
 
-__all__ = ["MAX_REGEX", "MAX_REGEX_BYTES", "check_regex", "regex_options", "regex_test"]
-
 MAX_REGEX = 1_000
 """Maximum number of characters of a regular expression."""
 MAX_REGEX_BYTES = 256 * 1024

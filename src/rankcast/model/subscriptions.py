@@ -8,8 +8,6 @@ from typing import Annotated
 from rankcast.model.declared import NAME, About, Real, check_fields
 from rankcast.model.expressions import Expression
 
-__all__ = ["Preference", "Subscription"]
-
 
 class _ReadLater:
     """Where the fields of a record come from that are not set yet: `_read` gives the whole record at `_place`."""

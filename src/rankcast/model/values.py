@@ -7,19 +7,6 @@ from typing import TypeAlias
 
 from rankcast.errors import ModelError
 
-__all__ = [
-    "EPOCH",
-    "MAX_TEXT",
-    "Kind",
-    "Scalar",
-    "Values",
-    "check_scalar",
-    "check_values",
-    "identity",
-    "is_list",
-    "kind_of",
-]
-
 Scalar: TypeAlias = str | bool | int | float | datetime
 Values: TypeAlias = tuple[Scalar, ...]
 """The distinct values of one attribute, all of one kind. Several numbers or times are a list (`is_list`)."""

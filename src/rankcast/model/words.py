@@ -6,8 +6,6 @@ from unicodedata import category
 
 from rankcast.errors import ModelError
 
-__all__ = ["check_words", "word_key"]
-
 _ASCII_WORDS = re.compile(r"\w+", re.ASCII)
 _JOINERS = "\u200c\u200d"
 

@@ -12,8 +12,6 @@ from rankcast.overlay.recipients import Matched, recipients
 from rankcast.overlay.scorers import Scorer, meanings_of
 from rankcast.overlay.strategies import Strategy
 
-__all__ = ["LOCAL", "Broker", "ForwardingChanges"]
-
 LOCAL = ""
 """Stands for the broker's own subscribers where a neighbour's name is expected."""
 

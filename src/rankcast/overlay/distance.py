@@ -12,8 +12,6 @@ from rankcast.cover.line import ValueLine
 from rankcast.cover.strings import StringLine
 from rankcast.overlay.extent import line_length, literals_of
 
-__all__ = ["distance"]
-
 
 def distance(a: NormalForm, b: NormalForm) -> float:
     """1 minus the mean similarity over the attributes that either names; in 0..1, symmetric, 0 for equal expressions.

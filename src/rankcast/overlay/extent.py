@@ -15,8 +15,6 @@ from rankcast.cover.literals import Meaning
 from rankcast.cover.strings import StringLine
 from rankcast.model import Expression
 
-__all__ = ["AdvertisedSpace", "Extent", "extent", "line_length", "literals_of"]
-
 Bounds: TypeAlias = tuple[float, float]
 
 _NUMBERS, _TIMES = "numbers", "times"

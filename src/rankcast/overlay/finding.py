@@ -12,8 +12,6 @@ from rankcast.model import Catalog, Event, Subscription
 from rankcast.overlay.recipients import Matched
 from rankcast.overlay.scorers import meanings_of
 
-__all__ = ["Finder"]
-
 
 class Finder:
     """Finds the matching subscriptions, in O(subscriptions).

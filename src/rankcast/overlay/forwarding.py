@@ -11,8 +11,6 @@ from rankcast.overlay.order import KnownSubscription, Order
 from rankcast.overlay.scorers import MeaningOf, meanings_of, scorer_of
 from rankcast.overlay.strategies import Strategy
 
-__all__ = ["concerned", "forwarded", "order_of"]
-
 
 def concerned(
     advertisement: Advertisement, subscriptions: Iterable[Subscription], meaning_of: MeaningOf = lambda user: None

@@ -13,19 +13,6 @@ from rankcast.model import AGGREGATES, LEVELS, Aggregate, Catalog, Event, Levels
 from rankcast.model.declared import check_name
 from rankcast.model.functions import AggregateFunction, LevelFunction, import_functions
 
-__all__ = [
-    "NO_FUNCTIONS",
-    "CatalogFunctions",
-    "Custom",
-    "RankingFunction",
-    "Score",
-    "functions_of",
-    "register_scorer",
-    "registered_scorer",
-    "registered_scorers",
-    "use_functions",
-]
-
 RankingFunction: TypeAlias = Callable[[Event, Subscription, float], float]
 """Of a publication, a matching subscription and the degree of the match; larger is better.
 

@@ -4,8 +4,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from rankcast.overlay.items import BrokerItem, SubscribedItem
 
-__all__ = ["HeardItems", "needed"]
-
 
 class HeardItems:
     """The items of each neighbour, by key. If several send the same key, the first keeps it until it takes it back.

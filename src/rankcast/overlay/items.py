@@ -10,17 +10,6 @@ from rankcast.model import Advertisement, Concept, Subscription
 from rankcast.overlay.strategies import STRATEGIES
 from rankcast.plain import JsonObject
 
-__all__ = [
-    "EVERYTHING",
-    "PLAIN",
-    "AdvertisedItem",
-    "BrokerItem",
-    "SubscribedItem",
-    "WantsEverything",
-    "item_of_json",
-    "key_of",
-]
-
 PLAIN = ""
 """Stands for events without an advertisement where the key of an advertisement is expected."""
 

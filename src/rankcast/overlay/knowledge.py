@@ -20,8 +20,6 @@ from rankcast.overlay.scorers import PreferenceScore, Weight, meanings_of
 from rankcast.overlay.served import ServedAdvertisement
 from rankcast.overlay.strategies import RegularCover
 
-__all__ = ["Knowledge"]
-
 
 class Knowledge:
     """The knowledge of one broker. Not thread-safe.

@@ -4,8 +4,6 @@ from collections.abc import Iterable
 
 from rankcast.overlay.traffic import BrokerMessage, Traffic
 
-__all__ = ["Links"]
-
 
 class Links:
     """For each link, in one direction, the subscriptions that were sent, and the advertisements that need each.

@@ -6,8 +6,6 @@ from hashlib import blake2b
 from heapq import merge
 from itertools import islice
 
-__all__ = ["draw", "lot", "lots", "urn"]
-
 
 def lot(*ids: str) -> float:
     """A number in (0, 1), uniform over ids; the same ids always give the same number.

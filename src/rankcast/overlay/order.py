@@ -12,8 +12,6 @@ from rankcast.model import Ranking, Subscription
 from rankcast.overlay.functions import Score
 from rankcast.overlay.scorers import MeaningOf, Scorer
 
-__all__ = ["KnownSubscription", "Order", "OrderEntry", "Standing"]
-
 
 class KnownSubscription(NamedTuple):
     """A subscription as a broker knows it; `weight` is the number of subscriptions it stands for, itself included."""

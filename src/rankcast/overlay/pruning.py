@@ -11,8 +11,6 @@ from rankcast.overlay.order import Order, OrderEntry
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["KeptEntries", "kept_of"]
-
 
 class KeptEntries(Protocol):
     """The kept entries, numbered from 0 in the order in which they were kept.

@@ -9,8 +9,6 @@ from rankcast.model import Advertisement, Catalog, Event
 from rankcast.overlay.recipients import Matched, recipients
 from rankcast.overlay.scorers import Scorer, meanings_of, scorer_of
 
-__all__ = ["Admission", "admitted", "advertisement_of", "check_publication"]
-
 
 def advertisement_of(catalog: Catalog, name: str) -> Advertisement:
     """The advertisement with this id; raises CatalogError if there is none."""

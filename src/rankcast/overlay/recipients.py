@@ -10,8 +10,6 @@ from rankcast.overlay.distance import distance
 from rankcast.overlay.lots import lots
 from rankcast.overlay.scorers import Area, MeaningOf, Scorer
 
-__all__ = ["Matched", "place_of", "recipients"]
-
 Matched: TypeAlias = tuple[Subscription, float]
 """A matching subscription, and the degree of the match."""
 

@@ -14,19 +14,6 @@ from rankcast.overlay.extent import AdvertisedSpace, Extent, extent
 from rankcast.overlay.functions import Score, registered_scorer
 from rankcast.rank import scores_of
 
-__all__ = [
-    "Area",
-    "MatchDegree",
-    "MeaningOf",
-    "PreferenceScore",
-    "Score",
-    "Scorer",
-    "Selectivity",
-    "Weight",
-    "meanings_of",
-    "scorer_of",
-]
-
 MeaningOf: TypeAlias = Callable[[str | None], Meaning | None]
 """Gives the meanings of concepts for a user; None stands for everybody."""
 

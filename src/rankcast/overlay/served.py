@@ -11,8 +11,6 @@ from rankcast.overlay.order import KnownSubscription, Order
 from rankcast.overlay.scorers import meanings_of, scorer_of
 from rankcast.overlay.strategies import STRATEGIES
 
-__all__ = ["ServedAdvertisement"]
-
 
 class ServedAdvertisement:
     """The `Broker` of one advertisement, fed with differences.

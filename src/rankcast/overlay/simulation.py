@@ -18,8 +18,6 @@ from rankcast.overlay.strategies import Strategy
 from rankcast.overlay.traffic import BrokerMessage, Traffic
 from rankcast.overlay.tree import Tree
 
-__all__ = ["Overlay", "PublicationTrace"]
-
 
 @dataclass(frozen=True, slots=True)
 class PublicationTrace:

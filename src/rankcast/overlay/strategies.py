@@ -14,16 +14,6 @@ from rankcast.model import Ranking
 from rankcast.overlay.order import KnownSubscription, Order, OrderEntry, Standing
 from rankcast.overlay.pruning import kept_of
 
-__all__ = [
-    "STRATEGIES",
-    "AncestorCoverK",
-    "AncestorFairK",
-    "RankCoverK",
-    "RegularCover",
-    "RegularK",
-    "Strategy",
-]
-
 
 class Strategy(Protocol):
     """Chooses the subscriptions that upstream needs to know."""

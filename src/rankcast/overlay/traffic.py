@@ -3,8 +3,6 @@
 from collections import Counter
 from enum import Enum
 
-__all__ = ["BrokerMessage", "Traffic"]
-
 
 class BrokerMessage(Enum):
     """The kinds of messages between neighbouring brokers.

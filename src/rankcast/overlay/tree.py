@@ -6,8 +6,6 @@ from itertools import pairwise
 
 from rankcast.errors import ModelError
 
-__all__ = ["Tree", "parse_topology"]
-
 
 class Tree:
     """Brokers by name, and links with exactly one path between any two brokers.

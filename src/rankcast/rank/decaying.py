@@ -10,8 +10,6 @@ from rankcast.model import EPOCH, Decay, Decaying, Unit
 from rankcast.plain import State
 from rankcast.rank.novelty import MatchedEvent
 
-__all__ = ["DecayingNovelty", "with_starts"]
-
 
 def with_starts(settings: Decaying, scores: Mapping[str, float]) -> Decaying:
     """The settings with a start for each subscription, if novelty starts in proportion to preference.

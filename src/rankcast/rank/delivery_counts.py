@@ -6,8 +6,6 @@ from collections.abc import Collection, Iterable
 
 from rankcast.plain import State
 
-__all__ = ["DeliveryCounts", "FadingCounts", "PeriodCounts", "WindowCounts"]
-
 _LARGEST = 2.0**100
 
 

@@ -3,8 +3,6 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
-__all__ = ["Difference", "difference"]
-
 _Item = TypeVar("_Item")
 
 

@@ -5,8 +5,6 @@ from typing import NamedTuple
 
 from rankcast.rank.measures import Place
 
-__all__ = ["EvenRates", "even_rates"]
-
 
 class EvenRates(NamedTuple):
     """The rates at which all places that match can be delivered equally often: from `least` to `most`.

@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from rankcast.errors import ModelError
 from rankcast.model import AGGREGATES, Aggregate
 
-__all__ = ["event_rank"]
-
 
 def event_rank(scores: Sequence[float], weights: Sequence[float], aggregate: Aggregate | str = Aggregate.MAX) -> float:
     """Combine `scores` into one rank. `weights`, one per score, are used by the weighted mean and registered functions.

@@ -8,8 +8,6 @@ from collections.abc import Iterable, Sequence
 from rankcast.errors import CatalogError, ModelError, PreferenceCycle, did_you_mean
 from rankcast.model import LEVELS, Catalog, Levels, Preference, Subscription, check_levels
 
-__all__ = ["level_score", "levels", "scores", "scores_of"]
-
 
 def levels(subscription_ids: Iterable[str], preferences: Iterable[Preference]) -> dict[str, int]:
     """The level of each subscription of one user.

@@ -8,8 +8,6 @@ from collections.abc import Collection, Hashable, Iterable, Sequence
 from statistics import fmean, pstdev
 from typing import NamedTuple
 
-__all__ = ["Distances", "Place", "count_at", "distances", "entropy", "fairness", "places"]
-
 
 class Place(NamedTuple):
     """Where deliveries are counted: a subscription or, if it covers others, the part that the others do not cover."""

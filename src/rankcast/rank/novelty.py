@@ -11,8 +11,6 @@ from rankcast.model import Credit, Event, Scoring
 from rankcast.plain import State
 from rankcast.rank.delivery_counts import DeliveryCounts
 
-__all__ = ["MatchedEvent", "Novelty", "NoveltyState"]
-
 
 class MatchedEvent(Protocol):
     """What novelty needs to know about an event that matches a user; a candidate provides it."""

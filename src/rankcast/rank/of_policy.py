@@ -8,8 +8,6 @@ from rankcast.rank.decaying import DecayingNovelty
 from rankcast.rank.delivery_counts import DeliveryCounts, FadingCounts, PeriodCounts, WindowCounts
 from rankcast.rank.novelty import Novelty, NoveltyState
 
-__all__ = ["novelty_of", "novelty_of_filter"]
-
 
 def novelty_of(
     scoring: Scoring, aging: float = 1.0, decay: Decaying | None = None, origin: datetime = EPOCH

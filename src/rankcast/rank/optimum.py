@@ -14,8 +14,6 @@ from typing import NamedTuple
 from rankcast.errors import ModelError
 from rankcast.rank.measures import entropy
 
-__all__ = ["Optimum", "entropy_bound", "optimal_counts", "optimum"]
-
 _SMALL = 200_000
 """The most choices that are tried one by one."""
 

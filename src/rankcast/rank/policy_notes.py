@@ -3,8 +3,6 @@
 from rankcast.model import Catalog, Mode, Policy, ScorePart
 from rankcast.rank.levels import scores
 
-__all__ = ["policy_notes"]
-
 
 def policy_notes(policy: Policy, catalog: Catalog) -> list[str]:
     """Say which settings have no effect, or another effect than most people mean.

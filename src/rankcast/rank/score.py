@@ -14,8 +14,6 @@ from rankcast.model import ScorePart
 from rankcast.plain import State
 from rankcast.rank.novelty import MatchedEvent, Novelty, NoveltyState
 
-__all__ = ["CombinedScore", "Contribution", "RankedEvent", "ScoreExplanation", "combine", "recency"]
-
 
 class RankedEvent(MatchedEvent, Protocol):
     """A matched event with its rank by preference and its degree of match."""

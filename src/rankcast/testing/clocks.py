@@ -2,8 +2,6 @@
 
 from datetime import UTC, datetime, timedelta
 
-__all__ = ["SettableClock"]
-
 
 class SettableClock:
     """A clock that shows the time it was set to and moves only when told. Use it wherever a clock is a parameter.

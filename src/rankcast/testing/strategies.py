@@ -13,19 +13,6 @@ from hypothesis import strategies as st
 
 from rankcast import model
 
-__all__ = [
-    "ATTRIBUTES",
-    "CONCEPTS",
-    "conjunctions",
-    "events",
-    "expressions",
-    "memberships",
-    "predicates",
-    "scalars",
-    "subscriptions",
-    "thresholds",
-]
-
 NUMBERS = ("a", "b", "c")
 STRINGS = ("p", "q")
 ATTRIBUTES = (*NUMBERS, *STRINGS, "f", "t")

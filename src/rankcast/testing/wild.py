@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 from rankcast import model
 from rankcast.language.tokens import HEDGES, KEYWORDS
 
-__all__ = ["events", "expressions", "memberships", "names", "policies", "records", "scalars", "terms"]
-
 _KEYWORDS = sorted({*KEYWORDS, *HEDGES, *(op.value for op in model.Op if op.value.isalpha()), "date", "time"})
 
 _texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)

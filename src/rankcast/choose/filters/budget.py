@@ -6,8 +6,6 @@ from collections import deque
 from rankcast.model import Update
 from rankcast.plain import State
 
-__all__ = ["Budget"]
-
 
 class Budget:
     """A budget of `k` events for each period of matching events (lazy) or for the last `period` of them (eager).

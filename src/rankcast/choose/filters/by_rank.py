@@ -5,8 +5,6 @@ from collections.abc import Collection
 from rankcast.choose.candidates import Candidate
 from rankcast.plain import State
 
-__all__ = ["ByRank"]
-
 
 class ByRank:
     """Scores a candidate by its rank, so that a threshold works with any score of the policy (semantics: Novelty)."""

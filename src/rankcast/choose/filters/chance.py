@@ -3,8 +3,6 @@
 from functools import lru_cache
 from hashlib import blake2b
 
-__all__ = ["chance", "event_key", "user_key"]
-
 _BITS = 2**64 - 1
 
 

@@ -5,8 +5,6 @@ from rankcast.choose.filters.budget import Budget
 from rankcast.choose.filters.chance import chance
 from rankcast.choose.filters.filtered import Verdict
 
-__all__ = ["draw"]
-
 
 def draw(seed: int, user: str, candidate: Candidate, probability: float, budget: Budget) -> Verdict:
     """Let a candidate pass with the given probability while the budget has room."""

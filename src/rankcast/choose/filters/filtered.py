@@ -7,8 +7,6 @@ from typing import NamedTuple, Protocol
 from rankcast.choose.candidates import Candidate, DeliveryMode, Moment, Step, StopCause
 from rankcast.plain import State
 
-__all__ = ["EventFilter", "Filtered", "Verdict"]
-
 
 class Verdict(NamedTuple):
     """Whether a candidate passes a filter, the reason in words, and, if it was stopped, the cause for programs."""

@@ -6,8 +6,6 @@ from heapq import heappush, heappushpop
 
 from rankcast.plain import State
 
-__all__ = ["KthOfPeriod", "KthOfWindow", "ScoreThreshold"]
-
 
 class ScoreThreshold:
     """The lowest score that passes. This one never changes; others change with the scores that are added."""

@@ -6,8 +6,6 @@ from collections.abc import Collection, Iterable
 from rankcast.plain import State
 from rankcast.rank.delivery_counts import FadingCounts
 
-__all__ = ["FadingMatches", "MatchesSince", "MatchesWithin"]
-
 
 class MatchesSince:
     """Matches of each subscription among the events since the start, or since the last `reset`.

@@ -16,8 +16,6 @@ from rankcast.choose.filters.threshold import CandidateScore, Threshold
 from rankcast.model import EPOCH, Decaying, Filter, FilterKind, Policy, Scoring, Update
 from rankcast.rank import novelty_of_filter
 
-__all__ = ["event_filter", "filtered"]
-
 
 def event_filter(user: str, settings: Filter, decay: Decaying | None = None, origin: datetime = EPOCH) -> EventFilter:
     """A new filter for a user. Only scoring by decaying novelty uses `decay` and `origin`."""

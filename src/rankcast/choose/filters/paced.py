@@ -10,8 +10,6 @@ from rankcast.choose.filters.pacing import Pacing
 from rankcast.choose.filters.threshold import CandidateScore, apart
 from rankcast.plain import State
 
-__all__ = ["Paced"]
-
 
 class Paced:
     """Passes a candidate iff its score reaches a threshold that moves with the unspent budget, and some is unspent.

@@ -5,8 +5,6 @@ import math
 from rankcast.model import Filter, FilterKind, Scoring, Update
 from rankcast.plain import State
 
-__all__ = ["SLACK", "Pacing", "takes_turns"]
-
 SLACK = 0.2
 """The part of a period's budget that may be unspent, so that ten periods get the rate within 2 %."""
 

@@ -8,8 +8,6 @@ from rankcast.choose.filters.chance import chance
 from rankcast.choose.filters.filtered import Verdict
 from rankcast.plain import State
 
-__all__ = ["Random", "budget_of_period"]
-
 
 def budget_of_period(rate: float, period: int, number: int) -> int:
     """How many events of a period pass, numbered from 0. If rate * period is no whole number, the rest is carried over.

@@ -10,8 +10,6 @@ from rankcast.model import Credit
 from rankcast.plain import State
 from rankcast.rank.novelty import MatchedEvent
 
-__all__ = ["Rotation", "TurnsOwed", "turns_of"]
-
 
 class TurnsOwed:
     """The turns in which each subscription of a user still may be delivered.

@@ -10,8 +10,6 @@ from rankcast.choose.filters.match_rates import FadingMatches, MatchesSince, Mat
 from rankcast.model import Filter, RateSpan, Scoring, Update
 from rankcast.plain import State
 
-__all__ = ["Sampling"]
-
 
 class Sampling:
     """Passes a candidate with the probability of its most novel matching subscription, while the budget has room.

@@ -11,8 +11,6 @@ from rankcast.choose.filters.threshold import CandidateScore
 from rankcast.model import Filter, Update
 from rankcast.plain import State
 
-__all__ = ["ScoreSampling"]
-
 _GRID = 10**12
 
 

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ["POINTS", "ScorePoint", "kth_highest", "sketch"]
-
 POINTS = 128
 """The most groups into which a node divides its scores, besides the one border that it adds."""
 

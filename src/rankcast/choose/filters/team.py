@@ -32,8 +32,6 @@ from rankcast.plain import State
 from rankcast.rank.novelty import NoveltyState
 from rankcast.rank.of_policy import novelty_of_filter
 
-__all__ = ["Team", "TeamMatch", "TeamNode", "node_of", "round_bounds", "serve_together"]
-
 
 class TeamMatch(NamedTuple):
     """An event that matches a node, with the node's subscriptions that it matches, and the most specific of them."""

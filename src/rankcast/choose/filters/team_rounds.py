@@ -10,17 +10,6 @@ from rankcast.choose.filters.score_sketch import ScorePoint, kth_highest
 from rankcast.errors import ModelError
 from rankcast.model import Filter, FilterKind, Scoring, Update
 
-__all__ = [
-    "NodeReport",
-    "PastRound",
-    "RoundOrders",
-    "TeamState",
-    "check_team_filter",
-    "first_orders",
-    "merge",
-    "seqs_of",
-]
-
 
 class NodeReport(msgspec.Struct, frozen=True):
     """A node's report after a round. Its size depends on the length of the round by two bits per event.

@@ -11,8 +11,6 @@ from rankcast.choose.filters.kth_highest import KthOfPeriod, KthOfWindow, ScoreT
 from rankcast.model import Update
 from rankcast.plain import State
 
-__all__ = ["CandidateScore", "Threshold", "apart"]
-
 
 class CandidateScore(Protocol):
     """A score of one user's candidates that learns from deliveries; every kind of novelty is one."""

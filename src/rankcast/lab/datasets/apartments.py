@@ -11,8 +11,6 @@ from rankcast.model import Event
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["listings", "listings_table", "rentals", "rentals_table"]
-
 _FIELDS = {
     "city": Field("city"),
     "type": Field("type"),

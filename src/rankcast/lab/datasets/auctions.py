@@ -11,8 +11,6 @@ from rankcast.model import Event
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["auction_items", "auction_items_table", "auctions", "auctions_table"]
-
 _ITEM = {
     "title": Field("name"),
     "category": Field("category", lambda path: list(dict.fromkeys(path.split(" > "))), "strings"),

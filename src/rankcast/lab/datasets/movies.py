@@ -15,8 +15,6 @@ from rankcast.plain import JsonObject
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["FIRST_PUBLICATION", "movies", "movies_table", "read_films"]
-
 FIRST_PUBLICATION = datetime(2026, 1, 1, tzinfo=UTC)
 _GENRE_COLUMNS = {
     name.lower(): name for name in ("Action", "Animation", "Comedy", "Drama", "Documentary", "Romance", "Short")

@@ -10,8 +10,6 @@ from rankcast.model import Event
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["TEN_AGENCIES", "news", "news_table"]
-
 TEN_AGENCIES = (date(2014, 12, 30), date(2015, 3, 14))
 """The first and the last day of the period that ten agencies cover completely."""
 

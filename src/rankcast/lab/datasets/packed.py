@@ -15,8 +15,6 @@ from rankcast.plain import JsonObject
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Field", "attributes_of", "events_of", "open_data", "read_rows", "table_of", "yes"]
-
 
 @dataclass(frozen=True, slots=True)
 class Field:

@@ -15,8 +15,6 @@ from rankcast.lab.datasets.movies import read_films
 from rankcast.language import read_catalog
 from rankcast.model import And, Between, Catalog, Compare, Op, Predicate, Subscription, Test
 
-__all__ = ["demo_catalog", "subscriptions"]
-
 Value = TypeVar("Value", int, str)
 
 ATTRIBUTES = ("genre", "year", "rating", "length", "mpaa", "title")

@@ -17,19 +17,6 @@ from rankcast.lab.reproduce.rows import WITHIN, Comparison, RowKind, Rule, agree
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "SEEDS",
-    "Experiment",
-    "ExperimentReport",
-    "Paper",
-    "Result",
-    "checkout",
-    "experiments",
-    "located",
-    "natural",
-    "papers",
-]
-
 SEEDS = 10
 """The least number of seeds over which a rule runs."""
 

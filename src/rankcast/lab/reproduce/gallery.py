@@ -9,8 +9,6 @@ from rankcast.errors import RankcastError
 from rankcast.extras import require
 from rankcast.lab.reproduce.experiments import Result, checkout, natural
 
-__all__ = ["INDEX", "GalleryPicture", "gallery", "hang"]
-
 INDEX = "gallery.json"
 _COLOURS = 128
 

@@ -9,8 +9,6 @@ from rankcast.lab.reproduce.experiments import SEEDS, Paper, Result, natural
 from rankcast.lab.reproduce.gallery import hang
 from rankcast.lab.reproduce.rows import WITHIN, Comparison, RowKind, agreeing, headline
 
-__all__ = ["document"]
-
 
 def document(results: Sequence[Result], papers: Mapping[str, Paper], out: Path, page: Path) -> None:
     """Write the results as a Markdown page, paper by paper; the pictures go into a folder next to it.

@@ -6,8 +6,6 @@ from enum import StrEnum
 
 import msgspec
 
-__all__ = ["WITHIN", "Comparison", "RowKind", "Rule", "agreeing", "differs", "headline"]
-
 WITHIN = 0.10
 """The largest relative difference at which our number agrees with a printed one."""
 

@@ -18,8 +18,6 @@ import msgspec
 from rankcast.errors import RankcastError, did_you_mean
 from rankcast.lab.reproduce.experiments import Experiment, ExperimentReport, Result, checkout, located
 
-__all__ = ["fingerprint", "reproduce"]
-
 _Told = SimpleQueue[tuple[str, float] | None]
 
 
