@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from rankcast.choose import Moment
-from rankcast.choose.windows import Window
+from rankcast.choose.positions import Window
 from rankcast.model import EPOCH, Length, Unit
 
 

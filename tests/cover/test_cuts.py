@@ -7,8 +7,8 @@ import random
 
 import pytest
 
-from rankcast.cover.cuts import Reach, cut
 from rankcast.cover.line import EMPTY, FULL, ValueLine
+from rankcast.cover.vague import Reach, cut
 from rankcast.fuzzy import degree
 from rankcast.model import (
     Gaussian,

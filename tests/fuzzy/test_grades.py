@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankcast.fuzzy.grades import hedged
+from rankcast.fuzzy.pieces import hedged
 from rankcast.model import Hedge
 
 HEDGES = st.lists(st.sampled_from(Hedge), max_size=4).map(tuple)

@@ -1,7 +1,6 @@
 import pytest
 
-from rankcast.fuzzy.listings import listing_of
-from rankcast.fuzzy.sets import string_set
+from rankcast.fuzzy.sets import listing_of, string_set
 from rankcast.model import Compare, Hedge, OneOf, Op, Table
 
 CONDITION = Table((("new", 1.0), ("used", 0.36), ("broken", 0.0)))

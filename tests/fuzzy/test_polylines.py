@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rankcast.fuzzy.polylines import Polylines, corners_of, set_corners_of
+from rankcast.fuzzy.batch import Polylines, corners_of, set_corners_of
 from rankcast.fuzzy.sets import number_set
 from rankcast.model import (
     Between,

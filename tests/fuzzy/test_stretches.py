@@ -2,8 +2,7 @@ import math
 
 import pytest
 
-from rankcast.fuzzy.pieces import Flank, Flat, Piece, Ramp
-from rankcast.fuzzy.stretches import Stretch, highest_meeting
+from rankcast.fuzzy.pieces import Flank, Flat, Piece, Ramp, Stretch, highest_meeting
 from rankcast.model import Hedge
 
 UP, DOWN = Ramp(0.0, 1.0, 0.0, 1.0), Ramp(0.0, 1.0, 1.0, 0.0)

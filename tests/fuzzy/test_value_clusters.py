@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from rankcast.fuzzy.value_clusters import best_clusters
+from rankcast.fuzzy.clustering import best_clusters
 
 
 def best_of_all(points, weights, count):

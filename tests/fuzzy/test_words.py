@@ -2,7 +2,7 @@
 
 import pytest
 
-from rankcast.fuzzy.words import names_for
+from rankcast.fuzzy.mining import names_for
 
 
 @pytest.mark.parametrize(

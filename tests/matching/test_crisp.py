@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankcast.matching.crisp import passes
+from rankcast.matching.predicates import passes
 from rankcast.model import Between, Compare, Exists, OneOf, Op, Test, Values, kind_of
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankcast.matching.norms import conorm, tnorm
+from rankcast.matching.oracle import conorm, tnorm
 from rankcast.model import Norm
 
 DEGREES = st.lists(st.floats(0, 1), min_size=1, max_size=5)

@@ -2,8 +2,7 @@
 
 from rankcast.language import parse
 from rankcast.model import Subscription
-from rankcast.overlay.heard_items import HeardItems
-from rankcast.overlay.items import PLAIN, SubscribedItem
+from rankcast.overlay.items import PLAIN, HeardItems, SubscribedItem
 
 
 def item(name: str, home: str, **needs: int) -> SubscribedItem:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from rankcast.language import parse
 from rankcast.model import Advertisement, Between, Expression, Predicate, Ranking, Subscription
 from rankcast.overlay import Area, KnownSubscription, Order, Standing, Weight
-from rankcast.overlay.pruning import kept_of
+from rankcast.overlay.strategies import kept_of
 from rankcast.testing.strategies import conjunctions, expressions
 
 intervals = st.tuples(st.integers(0, 4), st.integers(0, 4)).map(

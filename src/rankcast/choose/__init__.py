@@ -7,9 +7,8 @@ from rankcast.choose.exact import Exact, Proof
 from rankcast.choose.greedy import Greedy
 from rankcast.choose.history import History
 from rankcast.choose.improved import Improved
-from rankcast.choose.max_min import MaxMin
 from rankcast.choose.modes import delivery_mode
-from rankcast.choose.objective import DivRank, Objective
+from rankcast.choose.objective import DivRank, MaxMin, Objective
 from rankcast.choose.periodic import Periodic
 from rankcast.choose.selection import Optimizer, Selection, select
 from rankcast.choose.sliding import Sliding

@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankcast.choose.candidates import Candidate
-from rankcast.choose.max_min import MaxMin
-from rankcast.choose.objective import Blend, DivRank, Objective
+from rankcast.choose.objective import Blend, DivRank, MaxMin, Objective
 from rankcast.matching.batch import Integers, Reals
 
 

@@ -8,9 +8,9 @@ from datetime import datetime
 from rankcast.choose.candidates import Candidate, Moment, Step
 from rankcast.choose.fading import Fading
 from rankcast.choose.objective import Objective
+from rankcast.choose.positions import Window
 from rankcast.choose.selection import select
 from rankcast.choose.ties import FEW, on_grid, recency
-from rankcast.choose.windows import Window
 from rankcast.model import Length, Ties
 from rankcast.plain import State
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from rankcast.choose.candidates import Candidate
 from rankcast.choose.greedy import Greedy
 from rankcast.choose.loading import is_worth_loading, note_compared
-from rankcast.choose.max_min import MaxMin
-from rankcast.choose.objective import DivRank, Objective
+from rankcast.choose.objective import DivRank, MaxMin, Objective
 from rankcast.choose.ties import FEW, on_grid, recency
 
 _NEAR = 1e-11

@@ -8,8 +8,7 @@ from rankcast.choose.fading import fading_of
 from rankcast.choose.greedy import Greedy
 from rankcast.choose.history import History
 from rankcast.choose.improved import Improved
-from rankcast.choose.max_min import MaxMin
-from rankcast.choose.objective import DivRank, Objective
+from rankcast.choose.objective import DivRank, MaxMin, Objective
 from rankcast.choose.periodic import Periodic
 from rankcast.choose.selection import Optimizer
 from rankcast.choose.sliding import Sliding

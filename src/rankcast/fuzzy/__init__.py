@@ -11,10 +11,15 @@ from rankcast.fuzzy.joint import ValueCondition, joint_necessity, joint_possibil
 from rankcast.fuzzy.measures import degree, possibility_necessity, set_possibility_necessity
 
 if TYPE_CHECKING:
-    from rankcast.fuzzy.batch import Hedged, batch_degree, batch_possibility_necessity, polyline_possibility_necessity
+    from rankcast.fuzzy.batch import (
+        Hedged,
+        Polylines,
+        batch_degree,
+        batch_possibility_necessity,
+        polyline_possibility_necessity,
+    )
     from rankcast.fuzzy.mining import MiningResult, mine, numbers_asked_for
     from rankcast.fuzzy.partition import Cluster, Scale
-    from rankcast.fuzzy.polylines import Polylines
     from rankcast.fuzzy.summary import NumberSummary, digits_for
     from rankcast.fuzzy.value_mining import ValueMiningResult, mine_values
     from rankcast.fuzzy.value_summary import ValueSummary
@@ -52,10 +57,9 @@ __all__ = [
 
 # These need numpy, which takes as long to load as the rest of the library, so they are loaded on first use.
 _WITH_ARRAYS = {
-    "batch": ("Hedged", "batch_degree", "batch_possibility_necessity", "polyline_possibility_necessity"),
+    "batch": ("Hedged", "Polylines", "batch_degree", "batch_possibility_necessity", "polyline_possibility_necessity"),
     "mining": ("MiningResult", "mine", "numbers_asked_for"),
     "partition": ("Cluster", "Scale"),
-    "polylines": ("Polylines",),
     "summary": ("NumberSummary", "digits_for"),
     "value_mining": ("ValueMiningResult", "mine_values"),
     "value_summary": ("ValueSummary",),

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from rankcast.fuzzy.grades import Grade, hedged
-from rankcast.fuzzy.pieces import REACH, Flank, Flat, Piece, Ramp
+from rankcast.fuzzy.pieces import REACH, Flank, Flat, Grade, Piece, Ramp, hedged
 from rankcast.model import (
     Gaussian,
     Hedge,

@@ -14,9 +14,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from rankcast.fuzzy.curves import Curve, curve_of
-from rankcast.fuzzy.listings import listing_of
-from rankcast.fuzzy.pieces import Flat
-from rankcast.fuzzy.stretches import Stretch
+from rankcast.fuzzy.pieces import Flat, Stretch
+from rankcast.fuzzy.sets import listing_of
 from rankcast.model import Hedge, Membership, Scalar, Table
 
 _TOLERANCE = 1e-9

@@ -12,11 +12,10 @@ from functools import lru_cache
 from itertools import combinations
 
 from rankcast.fuzzy.curves import Curve, curve_of
-from rankcast.fuzzy.listings import Listing, listing_of
 from rankcast.fuzzy.measures import is_about_strings
 from rankcast.fuzzy.overlap import overlap
 from rankcast.fuzzy.pieces import Flat
-from rankcast.fuzzy.sets import CrispTest, StringSet, number_set, string_set
+from rankcast.fuzzy.sets import CrispTest, Listing, StringSet, listing_of, number_set, string_set
 from rankcast.model import Between, Compare, Hedge, Membership, OneOf, Op, Sides
 
 _LAST = "\U0010ffff" * 8

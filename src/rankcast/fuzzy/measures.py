@@ -9,9 +9,8 @@ from functools import lru_cache
 from typing import TypeGuard
 
 from rankcast.fuzzy.curves import curve_of
-from rankcast.fuzzy.listings import listing_of
 from rankcast.fuzzy.overlap import overlap
-from rankcast.fuzzy.sets import CrispTest, number_set, string_set
+from rankcast.fuzzy.sets import CrispTest, listing_of, number_set, string_set
 from rankcast.model import Hedge, Membership, Scalar, Table
 
 _NOTHING = (0.0, 0.0)

@@ -9,9 +9,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from rankcast.fuzzy.curves import Curve
-from rankcast.fuzzy.grades import hedged
-from rankcast.fuzzy.pieces import Flat, Piece
-from rankcast.fuzzy.stretches import Stretch, highest_meeting
+from rankcast.fuzzy.pieces import Flat, Piece, Stretch, hedged, highest_meeting
 
 
 def overlap(*curves: Curve) -> float:

@@ -1,17 +1,19 @@
-"""The crisp sets of predicates: numbers as curves of 0 and 1, strings as a test and a size.
+"""The crisp sets of predicates, and functions of a string.
 
-A crisp set is a membership function with only the degrees 0 and 1. Comparing it with an imprecise value is all that
-approximate matching of crisp subscriptions needs (semantics: Approximate matching).
+A crisp set is a membership function with only the degrees 0 and 1: numbers as a curve, strings as a test and a size.
+Comparing it with an imprecise value is all that approximate matching of crisp subscriptions needs (semantics:
+Approximate matching). A function of a string has a degree for each listed string, and one for all others.
 """
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeAlias, TypeGuard
 
 from rankcast.fuzzy.curves import Curve
-from rankcast.fuzzy.pieces import Flat
-from rankcast.model import Between, Compare, Kind, OneOf, Op, Scalar, Sides, kind_of, string_test
+from rankcast.fuzzy.pieces import Flat, hedged
+from rankcast.model import Between, Compare, Hedge, Kind, OneOf, Op, Scalar, Sides, Table, kind_of, string_test
 
 CrispTest: TypeAlias = Compare | OneOf | Between
 
@@ -89,3 +91,51 @@ def _compared(op: Op, value: str) -> StringSet:
 
 def _is_number(value: Scalar) -> TypeGuard[int | float]:
     return kind_of(value) is Kind.NUMBER
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """`degrees` of the listed strings and `rest` for every other: 0 for a plain table, 1 for ``not`` a table."""
+
+    degrees: dict[str, float]
+    rest: float
+
+    def value(self, text: str) -> float:
+        """The degree of a string."""
+        return self.degrees.get(text, self.rest)
+
+    def negated(self) -> "Listing":
+        """1 - the function."""
+        return Listing({text: 1.0 - degree for text, degree in self.degrees.items()}, 1.0 - self.rest)
+
+    def overlap(self, other: "Listing") -> float:
+        """The highest degree that both reach on one string: sup of min. O(listed)."""
+        listed = self.degrees.keys() | other.degrees.keys()
+        return max(min(self.rest, other.rest), *(min(self.value(text), other.value(text)) for text in listed))
+
+    def highest_in(self, strings: StringSet) -> float:
+        """The highest degree among the members of a set. O(listed)."""
+        return self._highest([text for text in self.degrees if strings.has(text)], strings.size)
+
+    def highest_outside(self, strings: StringSet) -> float:
+        """The highest degree among the strings that are not in the set. O(listed)."""
+        return self._highest([text for text in self.degrees if not strings.has(text)], strings.others)
+
+    def _highest(self, listed: list[str], size: float) -> float:
+        unlisted = self.rest if size > len(listed) else 0.0
+        return max([unlisted, *(self.degrees[text] for text in listed)])
+
+
+@lru_cache(maxsize=4096)
+def listing_of(table: Table, hedges: tuple[Hedge, ...] = ()) -> Listing:
+    """The listing for a table of strings with its hedges, outermost first.
+
+    >>> listing_of(Table((("new", 1.0), ("used", 0.4))), (Hedge.NOT,)).value("old")
+    1.0
+    """
+    degrees = {
+        text: hedged((float(degree), 1.0 - degree), hedges)[0]
+        for text, degree in table.degrees
+        if isinstance(text, str)
+    }
+    return Listing(degrees, hedged((0.0, 1.0), hedges)[0])

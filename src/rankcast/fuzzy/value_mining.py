@@ -16,8 +16,8 @@ from itertools import accumulate
 import numpy as np
 
 from rankcast.errors import ModelError
+from rankcast.fuzzy.clustering import best_clusters
 from rankcast.fuzzy.partition import enough
-from rankcast.fuzzy.value_clusters import best_clusters
 from rankcast.fuzzy.value_summary import MOST_VALUES, Context, ValueSummary
 from rankcast.model import Concept, Table
 from rankcast.plain import Array

@@ -3,13 +3,13 @@
 See semantics: Events and subscriptions; semantics: Approximate matching; semantics: Files.
 """
 
+from rankcast.language.columns import decode_delivery, encode_delivery, encode_match, encode_reject
 from rankcast.language.events import MAX_EVENT_BYTES, check_event_size, decode_event, encode_event
 from rankcast.language.expression_json import expression_of_json, expression_to_json
 from rankcast.language.files import numbered_lines, read_catalog, read_events, read_records
 from rankcast.language.json_text import dumps
 from rankcast.language.labels import label
 from rankcast.language.limits import MAX_DEPTH, MAX_LENGTH, MAX_PREDICATES, check_limits
-from rankcast.language.outputs import decode_delivery, encode_delivery, encode_match, encode_reject
 from rankcast.language.parsing import parse
 from rankcast.language.presets import PRESETS, Preset
 from rankcast.language.printing import show

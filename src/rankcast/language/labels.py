@@ -5,9 +5,8 @@ from datetime import datetime
 from typing import assert_never
 
 from rankcast import model
-from rankcast.language.printing import show_value
+from rankcast.language.printing import show_value, written
 from rankcast.language.times import show_time
-from rankcast.language.writing import written
 
 _LOOKS_DIFFERENT = re.compile(
     r"[+-]?[0-9][0-9.,]*([eE][+-]?[0-9]+)?|[0-9]{4}-[0-9]{2}-[0-9]{2}.*|yes|no|true|false", re.I

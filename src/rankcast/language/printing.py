@@ -1,12 +1,44 @@
 """Writing expressions in the text form: the inverse of `parse`."""
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import assert_never
 
 from rankcast import model
 from rankcast.language.times import show_time
 from rankcast.language.tokens import HEDGES, KEYWORDS, NAME
-from rankcast.language.writing import written
+from rankcast.model import Always, And, Expression, Not, Or, Predicate
+
+
+def written(
+    expression: Expression,
+    predicate: Callable[[Predicate], str],
+    always: str,
+    bracketed: Callable[[Expression, Expression], bool],
+) -> str:
+    """The text of an expression; `bracketed` decides which parts of an expression need brackets.
+
+    O(parts), without recursion.
+    """
+    words: list[str] = []
+    pending: list[Expression | str] = [expression]
+    while pending:
+        match pending.pop():
+            case str(word):
+                words.append(word)
+            case Predicate() as leaf:
+                words.append(predicate(leaf))
+            case Always():
+                words.append(always)
+            case Not(part) as whole:
+                pending.extend((")", part, "not (") if bracketed(whole, part) else (part, "not "))
+            case (And(parts) | Or(parts)) as whole:
+                between = " and " if isinstance(whole, And) else " or "
+                for number, part in enumerate(reversed(parts)):
+                    if number:
+                        pending.append(between)
+                    pending.extend((")", part, "(") if bracketed(whole, part) else (part,))
+    return "".join(words)
 
 
 def show(expression: model.Expression) -> str:

@@ -5,15 +5,14 @@ covers semantics: Events and subscriptions to Producer-side top-k.
 """
 
 from rankcast.model.advertisements import Advertisement, Ranking, ScorerName
-from rankcast.model.attitudes import Attitude, with_attitude
 from rankcast.model.catalog import Catalog, Record, owner_of
-from rankcast.model.concepts import Concept
 from rankcast.model.declared import MAX_ENTRIES, MAX_NAME, RestartedState, check_name
 from rankcast.model.deliveries import Delivery, Match, Reject, SetAside
 from rankcast.model.events import MAX_ATTRIBUTES, MAX_VALUES, AttributeValue, Event, in_publication_order
-from rankcast.model.expressions import Always, And, Expression, Not, Or, predicates_of
+from rankcast.model.expressions import Always, And, Attitude, Expression, Not, Or, predicates_of, with_attitude
 from rankcast.model.functions import AGGREGATES, LEVELS, check_levels
 from rankcast.model.membership import (
+    Concept,
     Gaussian,
     Hedge,
     Interval,

@@ -7,10 +7,9 @@ from typing import TypeAlias
 
 from rankcast.errors import CatalogError, PreferenceCycle, UnknownConcept, did_you_mean
 from rankcast.model.advertisements import Advertisement
-from rankcast.model.concepts import Concept
 from rankcast.model.events import Event
 from rankcast.model.expressions import Expression, predicates_of
-from rankcast.model.membership import Membership, Term
+from rankcast.model.membership import Concept, Membership, Term
 from rankcast.model.policies import Policy
 from rankcast.model.predicates import Is
 from rankcast.model.subscriptions import Preference, Subscription

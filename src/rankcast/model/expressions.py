@@ -1,11 +1,16 @@
-"""Boolean expressions over predicates: what a subscription or an advertisement asks for."""
+"""Boolean expressions over predicates: what a subscription or an advertisement asks for.
+
+`Attitude` names thresholds for their vague predicates: who fears to miss a match, and who wants to be sure (A-ToPSS,
+section 4).
+"""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TypeAlias, assert_never
 
 from rankcast.errors import ModelError
-from rankcast.model.predicates import Predicate
+from rankcast.model.predicates import Is, Predicate, Thresholds
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,3 +63,47 @@ def predicates_of(expression: Expression) -> Iterator[Predicate]:
                 pending.append(part)
             case Always():
                 pass
+
+
+class Attitude(Enum):
+    """A word for thresholds of possibility and necessity (semantics: Attitudes)."""
+
+    OPTIMISTIC = "optimistic"
+    """Fears to miss a match: it must be possible."""
+    INDIFFERENT = "indifferent"
+    """In between: rather possible, and a little certain."""
+    PESSIMISTIC = "pessimistic"
+    """Fears a wrong match: it must be as certain as not."""
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """The thresholds that the word stands for."""
+        return _THRESHOLDS[self]
+
+
+_THRESHOLDS = {
+    Attitude.OPTIMISTIC: Thresholds(0.5, 0.0),
+    Attitude.INDIFFERENT: Thresholds(0.75, 0.25),
+    Attitude.PESSIMISTIC: Thresholds(0.5, 0.5),
+}
+
+
+def with_attitude(where: Expression, thresholds: Thresholds, everywhere: bool = False) -> Expression:
+    """The expression with these thresholds for its vague predicates without any; `everywhere`: for all predicates.
+
+    >>> from rankcast.language import parse, show
+    >>> show(with_attitude(parse("price is cheap and size is small [1, 0]"), Attitude.PESSIMISTIC.thresholds))
+    'price is cheap [0.5, 0.5] and size is small [1, 0]'
+    """
+    match where:
+        case Predicate():
+            is_open = isinstance(where.test, Is) and where.thresholds is None
+            return replace(where, thresholds=thresholds) if is_open or everywhere else where
+        case And(parts) | Or(parts):
+            return type(where)(tuple(with_attitude(part, thresholds, everywhere) for part in parts))
+        case Not(part):
+            return Not(with_attitude(part, thresholds, everywhere))
+        case Always():
+            return where
+        case _:
+            assert_never(where)

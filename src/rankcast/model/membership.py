@@ -1,18 +1,18 @@
 """Membership functions: the degree to which a value belongs to a vague concept (semantics: Approximate matching).
 
 The same forms describe a subscriber's concept (`cheap`) and a publisher's imprecise value (its possibility
-distribution). This module defines the forms and their degree at one crisp value. `rankcast.fuzzy` compares two of
-them.
+distribution). This module defines the forms, their degree at one crisp value, and concepts, which give them names.
+`rankcast.fuzzy` compares two of them.
 """
 
 import itertools
 import math
 from dataclasses import dataclass
 from enum import Enum
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
 from rankcast.errors import ModelError
-from rankcast.model.declared import Real, check_name
+from rankcast.model.declared import NAME, About, Real, check_fields, check_name
 from rankcast.model.values import check_scalar
 
 NUMBER = Real(-1e15, 1e15)
@@ -260,3 +260,16 @@ def _linear(points: tuple[tuple[float, float], ...], x: float, before: float, af
         if left < x < right:
             return low + (high - low) * ((x - left) / (right - left))
     return after
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """The definition of `name` on `attribute` as `membership`: for everybody, or as an override for one `user`."""
+
+    name: Annotated[str, About(NAME, "The word.")]
+    attribute: Annotated[str, About(NAME, "The attribute whose values it describes.")]
+    membership: Membership
+    user: Annotated[str | None, About(NAME, "The user for whom it means this; by default everybody.")] = None
+
+    def __post_init__(self) -> None:
+        check_fields(self)

@@ -11,9 +11,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 from rankcast.errors import ModelError
-from rankcast.model.regexes import check_regex, regex_test
+from rankcast.model.regexes import check_regex, check_words, regex_test, word_key
 from rankcast.model.values import Kind, Scalar, kind_of
-from rankcast.model.words import check_words, word_key
 
 StringTest: TypeAlias = Callable[[str], bool]
 

@@ -6,8 +6,6 @@ See semantics: Producer-side top-k.
 from rankcast.overlay.broker import Broker
 from rankcast.overlay.distance import distance
 from rankcast.overlay.extent import AdvertisedSpace, Extent, extent
-from rankcast.overlay.finding import Finder
-from rankcast.overlay.forwarding import concerned, forwarded, order_of
 from rankcast.overlay.functions import (
     NO_FUNCTIONS,
     CatalogFunctions,
@@ -34,7 +32,7 @@ from rankcast.overlay.knowledge import Knowledge
 from rankcast.overlay.lots import draw, lot, lots, urn
 from rankcast.overlay.order import KnownSubscription, Order, Standing
 from rankcast.overlay.publications import Admission, admitted, advertisement_of, check_publication
-from rankcast.overlay.recipients import Matched, place_of, recipients
+from rankcast.overlay.recipients import Finder, Matched, place_of, recipients
 from rankcast.overlay.scorers import (
     Area,
     MatchDegree,
@@ -55,6 +53,9 @@ from rankcast.overlay.strategies import (
     RegularCover,
     RegularK,
     Strategy,
+    concerned,
+    forwarded,
+    order_of,
 )
 from rankcast.overlay.traffic import BrokerMessage, Traffic
 from rankcast.overlay.tree import Tree, parse_topology

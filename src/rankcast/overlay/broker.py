@@ -4,11 +4,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from rankcast.model import Advertisement, Catalog, Event, Ranking
-from rankcast.overlay.finding import Finder
 from rankcast.overlay.functions import Score
 from rankcast.overlay.lots import draw
 from rankcast.overlay.order import KnownSubscription, Order
-from rankcast.overlay.recipients import Matched, recipients
+from rankcast.overlay.recipients import Finder, Matched, recipients
 from rankcast.overlay.scorers import Scorer, meanings_of
 from rankcast.overlay.strategies import Strategy
 

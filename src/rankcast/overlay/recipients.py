@@ -1,14 +1,22 @@
-"""The recipients of a publication: the k best-ranked matching subscriptions (semantics: Producer-side top-k)."""
+"""The recipients of a publication: the k best-ranked of the subscriptions that it matches.
+
+See semantics: Producer-side top-k.
+"""
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from heapq import nsmallest
 from typing import TypeAlias
 
+import numpy as np
+
 from rankcast.cover import normal_form
-from rankcast.model import Advertisement, Event, Ranking, Subscription
+from rankcast.cover.boxes import Boxes, box_of, point_of
+from rankcast.matching import OracleMatcher
+from rankcast.model import Advertisement, Catalog, Event, Ranking, Subscription
 from rankcast.overlay.distance import distance
 from rankcast.overlay.lots import lots
-from rankcast.overlay.scorers import Area, MeaningOf, Scorer
+from rankcast.overlay.scorers import Area, MeaningOf, Scorer, meanings_of
 
 Matched: TypeAlias = tuple[Subscription, float]
 """A matching subscription, and the degree of the match."""
@@ -79,3 +87,36 @@ def _sums(matches: Sequence[Matched], meaning_of: MeaningOf) -> dict[str, float]
             sums[i] += apart
             sums[j] += apart
     return {subscription.id: round(total, 9) for subscription, total in zip(ordered, sums, strict=True)}
+
+
+class Finder:
+    """Finds the matching subscriptions, in O(subscriptions).
+
+    It uses numpy if all subscriptions are boxes and the event is crisp, else plain evaluation.
+    """
+
+    def __init__(self, subscriptions: Sequence[Subscription], catalog: Catalog) -> None:
+        self._subscriptions = list(subscriptions)
+        self._catalog = catalog
+
+    def match(self, event: Event) -> list[Matched]:
+        """The subscriptions that the event matches, in the given order, with their degrees."""
+        point = point_of(event)
+        if self._boxes is None or point is None:
+            return list(self._matcher.match(event))
+        return [(self._subscriptions[at], 1.0) for at in np.flatnonzero(self._boxes.covering(point)).tolist()]
+
+    @cached_property
+    def _boxes(self) -> Boxes | None:
+        meaning_of = meanings_of(self._catalog)
+        boxes = Boxes([])
+        for one in self._subscriptions:
+            box = box_of(normal_form(one.where, meaning_of(one.user)))
+            if box is None:
+                return None
+            boxes.append(box)
+        return boxes
+
+    @cached_property
+    def _matcher(self) -> OracleMatcher:
+        return OracleMatcher.of(self._catalog, self._subscriptions)

@@ -10,12 +10,11 @@ from rankcast.cover import normal_form
 from rankcast.errors import CatalogError, ModelError
 from rankcast.model import Advertisement, Catalog, Event, ScorerName, Subscription
 from rankcast.overlay.broker import LOCAL, Broker, ForwardingChanges
-from rankcast.overlay.links import Links
 from rankcast.overlay.order import KnownSubscription, Order
 from rankcast.overlay.publications import advertisement_of, check_publication
 from rankcast.overlay.scorers import Scorer, meanings_of, scorer_of
 from rankcast.overlay.strategies import Strategy
-from rankcast.overlay.traffic import BrokerMessage, Traffic
+from rankcast.overlay.traffic import BrokerMessage, Links, Traffic
 from rankcast.overlay.tree import Tree
 
 

@@ -1,18 +1,79 @@
 """Five strategies that decide which subscriptions a broker forwards upstream.
 
-See semantics: Producer-side top-k; the paper's Algorithms 1 and 2 and its section IV-B.
+See semantics: Producer-side top-k; semantics: Files; the paper's Algorithms 1 and 2 and its section IV-B.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from rankcast.model import Ranking
+from rankcast.cover import normal_form
+from rankcast.cover.sketches import Sketches
+from rankcast.model import Advertisement, Catalog, Ranking, ScorerName, Subscription
 from rankcast.overlay.order import KnownSubscription, Order, OrderEntry, Standing
-from rankcast.overlay.pruning import kept_of
+from rankcast.overlay.scorers import MeaningOf, meanings_of, scorer_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class KeptEntries(Protocol):
+    """The kept entries, numbered from 0 in the order in which they were kept.
+
+    It is enough to compare the next entry with the kept ones. If all entries with fewer than k ancestors are kept, an
+    entry with k ancestors has k kept ones: its k topmost ancestors have fewer than k themselves.
+    """
+
+    def above(self, entry: OrderEntry) -> "NDArray[np.int64]":
+        """The numbers of the kept entries that stand above the next entry, ascending."""
+
+    def keep(self, entry: OrderEntry) -> None:
+        """Keep the next entry."""
+
+
+def kept_of(order: Order, entries: Sequence[OrderEntry]) -> KeptEntries:
+    """An empty collection. It finds candidates in numpy; pairs that are not both boxes are compared one by one."""
+    return _Kept(order, entries)
+
+
+class _Kept:
+    def __init__(self, order: Order, entries: Sequence[OrderEntry]) -> None:
+        self._order = order
+        self._sketches = Sketches()
+        self._kept: list[OrderEntry] = []
+        # Scores as integers in the same order, to compare many at once.
+        scores = sorted({score for entry in entries for score in (entry.low, entry.high)})
+        self._place = {score: place for place, score in enumerate(scores)}
+        self._lows = np.zeros(len(entries), np.int64)
+        self._mixed = False
+
+    def above(self, entry: OrderEntry) -> "NDArray[np.int64]":
+        if self._order.proves_nothing:
+            return np.zeros(0, np.int64)
+        mask = self._sketches.covering(entry.sketch)
+        high = self._place[entry.high]
+        if len(self._place) > 1:
+            mask &= self._lows[: len(mask)] >= high
+        found = np.flatnonzero(mask)
+        # At equal scores, ids or the ranking decide.
+        close = not self._order.lets_ties_stand and bool((self._lows[found] == high).any())
+        if close or entry.box is None or self._mixed:
+            found = np.array([at for at in found.tolist() if self._stands(self._kept[at], entry)], np.int64)
+        return found
+
+    def keep(self, entry: OrderEntry) -> None:
+        self._lows[len(self._kept)] = self._place[entry.low]
+        self._sketches.append(entry.sketch)
+        self._kept.append(entry)
+        self._mixed = self._mixed or entry.box is None
+
+    def _stands(self, kept: OrderEntry, entry: OrderEntry) -> bool:
+        if not self._order.outranks(kept, entry):
+            return False
+        return (kept.box is not None and entry.box is not None) or kept.form.covers(entry.form)
 
 
 class Strategy(Protocol):
@@ -175,3 +236,48 @@ STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
     }
 )
 """The strategies by the names that the commands use."""
+
+
+def concerned(
+    advertisement: Advertisement, subscriptions: Iterable[Subscription], meaning_of: MeaningOf = lambda user: None
+) -> list[Subscription]:
+    """The subscriptions that a publication under the advertisement could match."""
+    space = normal_form(advertisement.where, meaning_of(None))
+    return [
+        subscription
+        for subscription in subscriptions
+        if not space.disjoint(normal_form(subscription.where, meaning_of(subscription.user)))
+    ]
+
+
+def order_of(
+    catalog: Catalog, advertisement: Advertisement, strategy: Strategy, score: ScorerName | None = None
+) -> Order:
+    """The order in which a strategy compares subscriptions under an advertisement.
+
+    `score` selects another scorer; a fair or diverse ranking then becomes a ranking by relevance.
+    """
+    ranking = advertisement.rank
+    if score is not None and ranking in (Ranking.FAIR, Ranking.DIVERSE):
+        ranking = Ranking.RELEVANCE
+    scorer = scorer_of(catalog, advertisement, score)
+    return Order(strategy.standing, ranking, scorer, meanings_of(catalog))
+
+
+def forwarded(
+    catalog: Catalog,
+    advertisement: Advertisement,
+    strategy: Strategy,
+    score: ScorerName | None = None,
+    k: int | None = None,
+) -> list[KnownSubscription]:
+    """The subscriptions that a broker with the whole catalog forwards towards the publisher, in catalog order.
+
+    Only subscriptions that can intersect the advertised space take part.
+    """
+    order = order_of(catalog, advertisement, strategy, score)
+    local = [
+        KnownSubscription(one) for one in concerned(advertisement, catalog.subscriptions.values(), meanings_of(catalog))
+    ]
+    sent = {known.subscription.id: known for known in strategy.forward(local, order, k or advertisement.k)}
+    return [sent[name] for name in catalog.subscriptions if name in sent]

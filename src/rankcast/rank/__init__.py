@@ -1,15 +1,23 @@
 """The value of an event to a user: preference, specificity, novelty and the combined score."""
 
 from rankcast.rank.decaying import DecayingNovelty, with_starts
-from rankcast.rank.even_rates import EvenRates, even_rates
-from rankcast.rank.event_rank import event_rank
 from rankcast.rank.levels import level_score, levels, scores, scores_of
-from rankcast.rank.measures import Distances, Place, count_at, distances, entropy, fairness, places
+from rankcast.rank.measures import (
+    Distances,
+    EvenRates,
+    Place,
+    count_at,
+    distances,
+    entropy,
+    even_rates,
+    fairness,
+    places,
+)
 from rankcast.rank.novelty import MatchedEvent, Novelty, NoveltyState
 from rankcast.rank.of_policy import novelty_of, novelty_of_filter
 from rankcast.rank.optimum import Optimum, entropy_bound, optimal_counts, optimum
 from rankcast.rank.policy_notes import policy_notes
-from rankcast.rank.score import CombinedScore, Contribution, RankedEvent, ScoreExplanation, combine, recency
+from rankcast.rank.score import CombinedScore, Contribution, RankedEvent, ScoreExplanation, combine, event_rank, recency
 from rankcast.rank.specificity import Specificity
 
 __all__ = [

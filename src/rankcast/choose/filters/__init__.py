@@ -1,7 +1,6 @@
 """Novelty filters decide which of a user's candidates reach the delivery mode (semantics: Novelty)."""
 
 from rankcast.choose.filters.budget import Budget
-from rankcast.choose.filters.by_rank import ByRank
 from rankcast.choose.filters.chance import chance
 from rankcast.choose.filters.filtered import EventFilter, Filtered, Verdict
 from rankcast.choose.filters.of_policy import event_filter, filtered
@@ -10,7 +9,7 @@ from rankcast.choose.filters.random import Random
 from rankcast.choose.filters.rotation import Rotation
 from rankcast.choose.filters.sampling import Sampling
 from rankcast.choose.filters.score_sampling import ScoreSampling
-from rankcast.choose.filters.threshold import CandidateScore, Threshold
+from rankcast.choose.filters.threshold import ByRank, CandidateScore, Threshold
 
 __all__ = [
     "Budget",

@@ -1,8 +1,14 @@
-"""How many events may still pass: at most k per period or per window of matching events (semantics: Novelty)."""
+"""How many events may still pass, at most k per period or window, and a random decision within that.
+
+See semantics: Novelty.
+"""
 
 import math
 from collections import deque
 
+from rankcast.choose.candidates import Candidate, StopCause
+from rankcast.choose.filters.chance import chance
+from rankcast.choose.filters.filtered import Verdict
 from rankcast.model import Update
 from rankcast.plain import State
 
@@ -61,3 +67,14 @@ class Budget:
         """Continue from a saved `state`."""
         self.t = state["t"]
         self._passed = deque(state["passed"])
+
+
+def draw(seed: int, user: str, candidate: Candidate, probability: float, budget: Budget) -> Verdict:
+    """Let a candidate pass with the given probability while the budget has room."""
+    drawn = chance(seed, user, candidate.event.id)
+    if drawn >= probability:
+        reason = f"stopped by the sampling filter: drawn {drawn:.4f}, probability {probability:.4f}"
+        return Verdict(False, reason, StopCause.CHANCE)
+    if not budget.has_room:
+        return Verdict(False, f"stopped by the sampling filter: {budget.label()} passed already", StopCause.BUDGET)
+    return Verdict(True, f"passed the sampling filter: drawn {drawn:.4f}, probability {probability:.4f}")

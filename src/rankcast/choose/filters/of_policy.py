@@ -4,7 +4,6 @@ from datetime import datetime
 from typing import assert_never
 
 from rankcast.choose.candidates import DeliveryMode
-from rankcast.choose.filters.by_rank import ByRank
 from rankcast.choose.filters.filtered import EventFilter, Filtered
 from rankcast.choose.filters.paced import Paced
 from rankcast.choose.filters.pacing import takes_turns
@@ -12,7 +11,7 @@ from rankcast.choose.filters.random import Random
 from rankcast.choose.filters.rotation import Rotation
 from rankcast.choose.filters.sampling import Sampling
 from rankcast.choose.filters.score_sampling import ScoreSampling
-from rankcast.choose.filters.threshold import CandidateScore, Threshold
+from rankcast.choose.filters.threshold import ByRank, CandidateScore, Threshold
 from rankcast.model import EPOCH, Decaying, Filter, FilterKind, Policy, Scoring, Update
 from rankcast.rank import novelty_of_filter
 

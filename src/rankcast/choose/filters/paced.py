@@ -18,7 +18,7 @@ class Paced:
     number, at least 1. Everything passes at level 1. The thesis's threshold stays out of reach when all scores fall,
     as after a new subscription; this one goes down until the budget is spent. Costs what `KthOfWindow` costs per event.
 
-    >>> from rankcast.choose.filters.by_rank import ByRank
+    >>> from rankcast.choose.filters.threshold import ByRank
     >>> from rankcast.model import EPOCH, Event
     >>> paced = Paced(ByRank(), rate=0.5, period=10)
     >>> events = [Candidate(Event(f"e{n}", EPOCH, {}, seq=n), 0.5, ("a",), ("a",)) for n in range(1, 9)]

@@ -3,8 +3,7 @@
 from collections.abc import Collection
 
 from rankcast.choose.candidates import Candidate
-from rankcast.choose.filters.budget import Budget
-from rankcast.choose.filters.drawing import draw
+from rankcast.choose.filters.budget import Budget, draw
 from rankcast.choose.filters.filtered import Verdict
 from rankcast.choose.filters.match_rates import FadingMatches, MatchesSince, MatchesWithin
 from rankcast.model import Filter, RateSpan, Scoring, Update

@@ -4,8 +4,7 @@ from collections import deque
 from collections.abc import Collection
 
 from rankcast.choose.candidates import Candidate
-from rankcast.choose.filters.budget import Budget
-from rankcast.choose.filters.drawing import draw
+from rankcast.choose.filters.budget import Budget, draw
 from rankcast.choose.filters.filtered import Verdict
 from rankcast.choose.filters.threshold import CandidateScore
 from rankcast.model import Filter, Update

@@ -102,3 +102,24 @@ def apart(score: float, threshold: float) -> tuple[str, str]:
     difference = abs(score - threshold)
     digits = max(2, -math.floor(math.log10(difference))) if difference else 2
     return f"{round(score, digits):.12g}", f"{round(threshold, digits):.12g}"
+
+
+class ByRank:
+    """Scores a candidate by its rank, so that a threshold works with any score of the policy (semantics: Novelty)."""
+
+    def score(self, candidate: Candidate) -> float:
+        """The rank."""
+        return round(candidate.rank, 12)
+
+    def delivered(self, candidate: Candidate) -> None:
+        """There is nothing to learn."""
+
+    def keep(self, ids: Collection[str]) -> None:
+        """There is nothing to forget."""
+
+    def state(self) -> State:
+        """Empty: there is no state."""
+        return {}
+
+    def restore(self, state: State) -> None:
+        """There is nothing to restore."""
