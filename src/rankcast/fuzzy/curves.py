@@ -13,18 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from rankcast.fuzzy.pieces import REACH, Flank, Flat, Grade, Piece, Ramp, hedged
-from rankcast.model import (
-    Gaussian,
-    Hedge,
-    Interval,
-    LeftShoulder,
-    Membership,
-    Piecewise,
-    RightShoulder,
-    Table,
-    Trapezoid,
-    Triangle,
-)
+from rankcast.model import Gaussian, Hedge, Membership, PiecewiseLinear, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +62,7 @@ def curve_of(membership: Membership, hedges: tuple[Hedge, ...] = ()) -> Curve:
                 sigma *= math.sqrt(0.5 if hedges[-1] is Hedge.VERY else 2.0)
                 hedges = hedges[:-1]
             return _bell(mean, sigma, hedges)
-        case Trapezoid() | Triangle() | Interval() | LeftShoulder() | RightShoulder() | Piecewise():
+        case PiecewiseLinear():
             return _linear(membership.points(), hedges)
 
 

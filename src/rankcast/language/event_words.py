@@ -5,20 +5,7 @@ from datetime import datetime, timedelta
 
 from rankcast.language.membership_json import membership_to_json
 from rankcast.language.times import show_time
-from rankcast.model import (
-    AttributeValue,
-    Event,
-    Gaussian,
-    Interval,
-    LeftShoulder,
-    Piecewise,
-    RightShoulder,
-    Scalar,
-    Table,
-    Term,
-    Trapezoid,
-    Triangle,
-)
+from rankcast.model import AttributeValue, Event, Interval, Scalar, Term
 
 _TITLES = ("title", "name", "headline", "subject", "summary", "text", "product", "item")
 _LONGEST_TITLE = 120
@@ -74,9 +61,8 @@ def said(value: AttributeValue) -> str:
             return " ".join([*(hedge.value for hedge in hedges), concept])
         case Interval(low, high):
             return f"{_said_scalar(low)} to {_said_scalar(high)}"
-        case Trapezoid() | Triangle() | LeftShoulder() | RightShoulder() | Gaussian() | Piecewise() | Table():
-            ((form, numbers),) = membership_to_json(value).items()
-            return f"about {numbers} ({form.replace('_', ' ')})"
+    ((form, numbers),) = membership_to_json(value).items()
+    return f"about {numbers} ({form.replace('_', ' ')})"
 
 
 def cut(text: str, longest: int) -> str:

@@ -3,22 +3,27 @@
 See semantics: Approximate matching; semantics: Files.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from rankcast import model
 from rankcast.errors import ModelError, RecordError
 from rankcast.language.fields import cut, number_of, text_of, what_is
 from rankcast.plain import JsonObject
 
-_NUMBERS: dict[str, tuple[Callable[..., model.Membership], str]] = {
-    "trapezoid": (model.Trapezoid, "[a, b, c, d]"),
-    "triangle": (model.Triangle, "[a, b, c]"),
-    "between": (model.Interval, "[low, high]"),
-    "interval": (model.Interval, "[low, high]"),
-    "left_shoulder": (model.LeftShoulder, "[a, b]"),
-    "right_shoulder": (model.RightShoulder, "[a, b]"),
-    "gaussian": (model.Gaussian, "[mean, sigma]"),
-    "bell": (model.Gaussian, "[mean, sigma]"),
+_NUMBERS: dict[
+    str,
+    type[model.Trapezoid | model.Triangle | model.Interval | model.LeftShoulder | model.RightShoulder | model.Gaussian],
+] = {
+    form: kind
+    for kind in (
+        model.Trapezoid,
+        model.Triangle,
+        model.Interval,
+        model.LeftShoulder,
+        model.RightShoulder,
+        model.Gaussian,
+    )
+    for form in kind.forms
 }
 
 FORMS = (*_NUMBERS, "piecewise", "table")
@@ -40,12 +45,14 @@ def membership_of_json(form: str, value: object, where: str) -> model.Membership
                 )
             case "table":
                 return _table(value, place)
-        make, pattern = _NUMBERS[form]
-        count = pattern.count(",") + 1
+        kind = _NUMBERS[form]
+        count = len(kind.__match_args__)
         if not isinstance(value, list | tuple) or len(value) != count:
             found = f"a list of {len(value)}" if isinstance(value, list | tuple) else what_is(value)
-            raise RecordError(f"{place} must be a list of {count} numbers {pattern}, not {found}")
-        return make(*(number_of(number, f"{where}: each number of {form!r}") for number in value))
+            raise RecordError(
+                f"{place} must be a list of {count} numbers [{', '.join(kind.__match_args__)}], not {found}"
+            )
+        return kind(*(number_of(number, f"{where}: each number of {form!r}") for number in value))
     except ModelError as error:
         raise error if isinstance(error, RecordError) else RecordError(f"{where}: {error}") from None
 
@@ -57,23 +64,12 @@ def membership_to_json(membership: model.Membership) -> JsonObject:
     {'between': [50, 60]}
     """
     match membership:
-        case model.Trapezoid(a, b, c, d):
-            return {"trapezoid": [a, b, c, d]}
-        case model.Triangle(a, b, c):
-            return {"triangle": [a, b, c]}
-        case model.Interval(low, high):
-            return {"between": [low, high]}
-        case model.LeftShoulder(a, b):
-            return {"left_shoulder": [a, b]}
-        case model.RightShoulder(a, b):
-            return {"right_shoulder": [a, b]}
-        case model.Gaussian(mean, sigma):
-            return {"gaussian": [mean, sigma]}
         case model.Piecewise(corners):
             return {"piecewise": [list(corner) for corner in corners]}
         case model.Table(degrees):
             named = isinstance(degrees[0][0], str)
             return {"table": dict(degrees) if named else [list(pair) for pair in degrees]}
+    return {membership.forms[0]: list(membership.numbers())}
 
 
 def _table(value: object, place: str) -> model.Table:

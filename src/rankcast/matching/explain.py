@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import assert_never
 
 from rankcast import model
 from rankcast.language import show, show_time
@@ -153,19 +152,9 @@ def _said(value: model.AttributeValue) -> str:
             text = " ".join([*(hedge.value for hedge in hedges), concept])
         case model.Interval(low, high):
             text = f"between {low} and {high}"
-        case (
-            model.Trapezoid()
-            | model.Triangle()
-            | model.LeftShoulder()
-            | model.RightShoulder()
-            | model.Gaussian()
-            | model.Piecewise()
-            | model.Table()
-        ):
+        case _:
             ((form, numbers),) = membership_to_json(value).items()
             text = f"{form} {numbers}"
-        case other:
-            assert_never(other)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 

@@ -7,9 +7,11 @@ distribution). This module defines the forms, their degree at one crisp value, a
 
 import itertools
 import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Annotated, TypeAlias
+from typing import Annotated, ClassVar, TypeAlias
 
 from rankcast.errors import ModelError
 from rankcast.model.declared import NAME, About, Real, check_fields, check_name
@@ -62,7 +64,48 @@ class Term:
             raise ModelError(f"a concept with {len(self.hedges):,} hedges; it must have at most {MAX_HEDGES}")
 
 
-def _ascending(form: str, *numbers: float) -> None:
+class Form:
+    """A form of membership function that some numbers define. `forms` are its names in JSON."""
+
+    __slots__ = ()
+    __match_args__: ClassVar[tuple[str, ...]]
+    forms: ClassVar[tuple[str, ...]]
+
+    def numbers(self) -> tuple[float, ...]:
+        """The numbers that define it, in order."""
+        return tuple([getattr(self, name) for name in self.__match_args__])
+
+
+class PiecewiseLinear(Form, ABC):
+    """Linear between its corners, constant before the first and after the last.
+
+    Corners at the same x form a vertical side, where the function takes its upper value.
+    """
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        _check_ascending(self.forms[-1], self.numbers())
+
+    @abstractmethod
+    def points(self) -> tuple[tuple[float, float], ...]:
+        """The corners (x, degree) between which the function is linear."""
+
+    def degree(self, x: float) -> float:
+        """mu(x)."""
+        points = self.points()
+        at = [degree for corner, degree in points if corner == x]
+        if at:
+            return max(at)
+        if x < points[0][0]:
+            return points[0][1]
+        for (left, low), (right, high) in itertools.pairwise(points):
+            if left < x < right:
+                return low + (high - low) * ((x - left) / (right - left))
+        return points[-1][1]
+
+
+def _check_ascending(form: str, numbers: Sequence[float]) -> None:
     for number in numbers:
         NUMBER.check(f"a number of {form}", number)
     if any(left > right for left, right in itertools.pairwise(numbers)):
@@ -70,113 +113,82 @@ def _ascending(form: str, *numbers: float) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Trapezoid:
+class Trapezoid(PiecewiseLinear):
     """0 up to `a`, rising to 1 at `b`, 1 up to `c`, falling to 0 at `d`.
-
-    Equal corners form a vertical side, where the function takes its upper value.
 
     >>> Trapezoid(0, 0, 500, 900).degree(700)
     0.5
     """
 
+    forms = ("trapezoid",)
     a: float
     b: float
     c: float
     d: float
 
-    def __post_init__(self) -> None:
-        _ascending("trapezoid", self.a, self.b, self.c, self.d)
-
     def points(self) -> tuple[tuple[float, float], ...]:
-        """The corners (x, degree) between which the function is linear."""
+        """The four corners."""
         return ((self.a, 0.0), (self.b, 1.0), (self.c, 1.0), (self.d, 0.0))
-
-    def degree(self, x: float) -> float:
-        """mu(x)."""
-        return _linear(self.points(), x, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Triangle:
+class Triangle(PiecewiseLinear):
     """0 up to `a`, 1 at `b`, 0 from `c` on."""
 
+    forms = ("triangle",)
     a: float
     b: float
     c: float
 
-    def __post_init__(self) -> None:
-        _ascending("triangle", self.a, self.b, self.c)
-
     def points(self) -> tuple[tuple[float, float], ...]:
-        """The corners (x, degree) between which the function is linear."""
+        """The three corners."""
         return ((self.a, 0.0), (self.b, 1.0), (self.c, 0.0))
-
-    def degree(self, x: float) -> float:
-        """mu(x)."""
-        return _linear(self.points(), x, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(PiecewiseLinear):
     """1 from `low` to `high`, both included; 0 elsewhere."""
 
+    forms = ("between", "interval")
     low: float
     high: float
 
-    def __post_init__(self) -> None:
-        _ascending("interval", self.low, self.high)
-
     def points(self) -> tuple[tuple[float, float], ...]:
-        """The corners (x, degree) between which the function is linear."""
+        """Two vertical sides."""
         return ((self.low, 0.0), (self.low, 1.0), (self.high, 1.0), (self.high, 0.0))
 
-    def degree(self, x: float) -> float:
-        """mu(x)."""
-        return 1.0 if self.low <= x <= self.high else 0.0
-
 
 @dataclass(frozen=True, slots=True)
-class LeftShoulder:
+class LeftShoulder(PiecewiseLinear):
     """1 up to `a`, falling to 0 at `b`: "small"."""
 
+    forms = ("left_shoulder",)
     a: float
     b: float
 
-    def __post_init__(self) -> None:
-        _ascending("left_shoulder", self.a, self.b)
-
     def points(self) -> tuple[tuple[float, float], ...]:
-        """The corners (x, degree) between which the function is linear."""
+        """The ends of the slope."""
         return ((self.a, 1.0), (self.b, 0.0))
 
-    def degree(self, x: float) -> float:
-        """mu(x)."""
-        return _linear(self.points(), x, 1.0, 0.0)
-
 
 @dataclass(frozen=True, slots=True)
-class RightShoulder:
+class RightShoulder(PiecewiseLinear):
     """0 up to `a`, rising to 1 at `b`: "large"."""
 
+    forms = ("right_shoulder",)
     a: float
     b: float
 
-    def __post_init__(self) -> None:
-        _ascending("right_shoulder", self.a, self.b)
-
     def points(self) -> tuple[tuple[float, float], ...]:
-        """The corners (x, degree) between which the function is linear."""
+        """The ends of the slope."""
         return ((self.a, 0.0), (self.b, 1.0))
-
-    def degree(self, x: float) -> float:
-        """mu(x)."""
-        return _linear(self.points(), x, 0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Gaussian:
+class Gaussian(Form):
     """exp(-((x - mean) / sigma)^2 / 2): "about `mean`"."""
 
+    forms = ("gaussian", "bell")
     mean: float
     sigma: float
 
@@ -191,12 +203,10 @@ class Gaussian:
 
 
 @dataclass(frozen=True, slots=True)
-class Piecewise:
-    """Linear between `corners` (x, degree), constant before the first and after the last.
+class Piecewise(PiecewiseLinear):
+    """Linear between any `corners` (x, degree)."""
 
-    Two corners at the same x form a vertical side, where the function takes the higher degree.
-    """
-
+    forms = ("piecewise",)
     corners: tuple[tuple[float, float], ...]
 
     def __post_init__(self) -> None:
@@ -204,18 +214,14 @@ class Piecewise:
             raise ModelError("piecewise needs at least one point [x, degree]")
         if len(self.corners) > MAX_POINTS:
             raise ModelError(f"piecewise has {len(self.corners):,} points; it must have at most {MAX_POINTS:,}")
-        _ascending("piecewise", *(x for x, _ in self.corners))
+        _check_ascending("piecewise", [x for x, _ in self.corners])
         for x, degree in self.corners:
             if not 0 <= degree <= 1:
                 raise ModelError(f"piecewise point {[x, degree]} has a degree outside 0..1")
 
     def points(self) -> tuple[tuple[float, float], ...]:
-        """The corners (x, degree) between which the function is linear."""
+        """The given corners."""
         return self.corners
-
-    def degree(self, x: float) -> float:
-        """mu(x)."""
-        return _linear(self.corners, x, self.corners[0][1], self.corners[-1][1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,18 +254,6 @@ class Table:
 
 
 Membership: TypeAlias = Trapezoid | Triangle | Interval | LeftShoulder | RightShoulder | Gaussian | Piecewise | Table
-
-
-def _linear(points: tuple[tuple[float, float], ...], x: float, before: float, after: float) -> float:
-    at = [degree for corner, degree in points if corner == x]
-    if at:
-        return max(at)
-    if x < points[0][0]:
-        return before
-    for (left, low), (right, high) in itertools.pairwise(points):
-        if left < x < right:
-            return low + (high - low) * ((x - left) / (right - left))
-    return after
 
 
 @dataclass(frozen=True, slots=True)
