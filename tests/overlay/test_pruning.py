@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from rankcast.language import parse
 from rankcast.model import Advertisement, Between, Expression, Predicate, Ranking, Subscription
 from rankcast.overlay import Area, KnownSubscription, Order, Standing, Weight
-from rankcast.overlay.strategies import kept_of
+from rankcast.overlay.strategies import KeptEntries
 from rankcast.testing.strategies import conjunctions, expressions
 
 intervals = st.tuples(st.integers(0, 4), st.integers(0, 4)).map(
@@ -32,7 +32,7 @@ def test_those_of_the_relation(
         KnownSubscription(Subscription(f"s{at:02}", "u", where, weight=by)) for at, (where, by) in enumerate(wanted)
     ]
     entries = order.entries(known)
-    kept = kept_of(order, entries)
+    kept = KeptEntries(order, entries)
     for number, entry in enumerate(entries):
         assert kept.above(entry).tolist() == [
             at

@@ -1,12 +1,10 @@
 """Plain publish/subscribe: every matching event is sent at once (semantics: Delivery modes)."""
 
-from datetime import datetime
-
-from rankcast.choose.candidates import Candidate, Moment, Step
+from rankcast.choose.candidates import Candidate, DrivenByEvents, Moment, Step
 from rankcast.plain import State
 
 
-class AllEvents:
+class AllEvents(DrivenByEvents):
     """Sends each matching event when it is published. Has no state."""
 
     def publish(self, moment: Moment, candidate: Candidate | None) -> list[Step]:
@@ -15,16 +13,6 @@ class AllEvents:
             return []
         only = (candidate,)
         return [Step(moment.seq, moment.time, only, only, only)]
-
-    due = None
-
-    def advance(self, clock: datetime) -> list[Step]:
-        """Do nothing: only events change this mode."""
-        return []
-
-    def close(self) -> list[Step]:
-        """Nothing is pending at the end of the stream."""
-        return []
 
     def state(self) -> State:
         """Empty: there is no state."""

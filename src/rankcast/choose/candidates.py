@@ -164,3 +164,17 @@ class DeliveryMode(Protocol):
 
     def restore(self, state: State) -> None:
         """Continue from a saved `state`, in a fresh instance of the same policy."""
+
+
+class DrivenByEvents:
+    """The part of a delivery mode that only events change: no clock ends anything, and nothing is ever pending."""
+
+    due = None
+
+    def advance(self, clock: datetime) -> list[Step]:
+        """Do nothing."""
+        return []
+
+    def close(self) -> list[Step]:
+        """Do nothing."""
+        return []

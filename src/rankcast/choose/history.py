@@ -3,9 +3,7 @@
 See semantics: Delivery modes; DEBS'09, 5.3.
 """
 
-from datetime import datetime
-
-from rankcast.choose.candidates import Candidate, Moment, Step
+from rankcast.choose.candidates import Candidate, DrivenByEvents, Moment, Step
 from rankcast.choose.fading import Fading
 from rankcast.choose.objective import Objective
 from rankcast.choose.positions import Window
@@ -17,7 +15,7 @@ from rankcast.plain import State
 _NOTHING_FADES = Fading()
 
 
-class History:
+class History(DrivenByEvents):
     """Sends a matching event iff the list H of at most `k` sent events has room for it or gains value from it.
 
     An entry of H expires after `length`. If only rank counts, the new event replaces the lowest-ranked entry if it
@@ -65,16 +63,6 @@ class History:
                 sent,
             )
         ]
-
-    due = None
-
-    def advance(self, clock: datetime) -> list[Step]:
-        """Do nothing: only events change this mode."""
-        return []
-
-    def close(self) -> list[Step]:
-        """Nothing is pending at the end of the stream."""
-        return []
 
     def state(self) -> State:
         """The state as plain data, for `restore`."""

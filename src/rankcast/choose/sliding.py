@@ -4,9 +4,8 @@ See semantics: Delivery modes; DEBS'09, 5.2.
 """
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 
-from rankcast.choose.candidates import Candidate, Deferral, Moment, Step
+from rankcast.choose.candidates import Candidate, Deferral, DrivenByEvents, Moment, Step
 from rankcast.choose.fading import Fading
 from rankcast.choose.greedy import Greedy
 from rankcast.choose.objective import Objective
@@ -58,7 +57,7 @@ _GREEDY = Greedy()
 _NOTHING_FADES = Fading()
 
 
-class Sliding:
+class Sliding(DrivenByEvents):
     """Sends each event that enters the best `k` of the window of `length` and was not sent before.
 
     An event that does not match moves the window too: when a candidate leaves the window, an older one may enter the
@@ -111,16 +110,6 @@ class Sliding:
         if candidate is not None:
             self._window.add(candidate)
         return candidate is not None or bool(left)
-
-    due = None
-
-    def advance(self, clock: datetime) -> list[Step]:
-        """Do nothing: only events change this mode."""
-        return []
-
-    def close(self) -> list[Step]:
-        """Nothing is pending at the end of the stream."""
-        return []
 
     def state(self) -> State:
         """The state as plain data, for `restore`."""

@@ -2,23 +2,8 @@
 
 from typing import NamedTuple
 
+from rankcast import model
 from rankcast.cover.literals import Meaning
-from rankcast.model import (
-    Always,
-    And,
-    Between,
-    Compare,
-    Exists,
-    Expression,
-    Gaussian,
-    Is,
-    Not,
-    OneOf,
-    Or,
-    Predicate,
-    Scalar,
-    Table,
-)
 
 _MOST = 10**9
 _DEEPEST = 128
@@ -34,7 +19,7 @@ class ExpressionWeight(NamedTuple):
     constants: int
 
 
-def weight_of(expression: Expression, meaning: Meaning | None = None, depth: int = 0) -> ExpressionWeight:
+def weight_of(expression: model.Expression, meaning: Meaning | None = None, depth: int = 0) -> ExpressionWeight:
     """The weight of an expression: O(predicates).
 
     >>> from rankcast.language import parse
@@ -44,21 +29,21 @@ def weight_of(expression: Expression, meaning: Meaning | None = None, depth: int
     return _weight(expression, True, meaning, depth)
 
 
-def _weight(expression: Expression, holds: bool, meaning: Meaning | None, depth: int) -> ExpressionWeight:
+def _weight(expression: model.Expression, holds: bool, meaning: Meaning | None, depth: int) -> ExpressionWeight:
     if depth > _DEEPEST:
         return ExpressionWeight(_MOST, _MOST)
     match expression:
-        case Always():
+        case model.Always():
             return ExpressionWeight(1, 1) if holds else ExpressionWeight(0, 0)
-        case Not(part):
+        case model.Not(part):
             return _weight(part, not holds, meaning, depth + 1)
-        case Predicate():
+        case model.Predicate():
             return ExpressionWeight(1, _constants(expression, meaning))
-        case And(parts) | Or(parts):
-            conjunctions, constants = (0, 0) if isinstance(expression, Or) is holds else (1, 0)
+        case model.And(parts) | model.Or(parts):
+            conjunctions, constants = (0, 0) if isinstance(expression, model.Or) is holds else (1, 0)
             for part in parts:
                 more = _weight(part, holds, meaning, depth + 1)
-                if isinstance(expression, Or) is holds:
+                if isinstance(expression, model.Or) is holds:
                     conjunctions, constants = conjunctions + more.conjunctions, constants + more.constants
                 else:
                     constants = constants * more.conjunctions + conjunctions * more.constants
@@ -67,24 +52,24 @@ def _weight(expression: Expression, holds: bool, meaning: Meaning | None, depth:
             return ExpressionWeight(conjunctions, constants)
 
 
-def _constants(predicate: Predicate, meaning: Meaning | None) -> int:
+def _constants(predicate: model.Predicate, meaning: Meaning | None) -> int:
     match predicate.test:
-        case Compare(_, value):
+        case model.Compare(_, value):
             return _size(value)
-        case Between(low, high):
+        case model.Between(low, high):
             return _size(low) + _size(high)
-        case OneOf(values):
+        case model.OneOf(values):
             return sum(map(_size, values))
-        case Is(term):
+        case model.Is(term):
             if meaning is None:
                 return _UNKNOWN
             membership = meaning(predicate.attribute, term)
-            if isinstance(membership, Table):
+            if isinstance(membership, model.Table):
                 return sum(_size(value) for value, _ in membership.degrees)
-            return _UNKNOWN if isinstance(membership, Gaussian) else 2 * len(membership.points())
-        case Exists():
+            return _UNKNOWN if isinstance(membership, model.Gaussian) else 2 * len(membership.points())
+        case model.Exists():
             return 1
 
 
-def _size(value: Scalar) -> int:
+def _size(value: model.Scalar) -> int:
     return 1 + len(value) // _CHARACTERS if isinstance(value, str) else 1

@@ -14,50 +14,21 @@ from rankcast.fuzzy.partition import Cluster, Scale, clusters_of, concepts_of, e
 from rankcast.fuzzy.summary import NumberSummary
 from rankcast.model import Between, Compare, Concept, Expression, OneOf, Op, predicates_of
 
-_WORDS: dict[str, dict[int, tuple[str, ...]]] = {
-    "money": {
-        2: ("cheap", "expensive"),
-        3: ("cheap", "fair", "expensive"),
-        4: ("cheap", "fair", "expensive", "luxurious"),
-        5: ("cheap", "affordable", "fair", "expensive", "luxurious"),
-    },
-    "extent": {
-        2: ("small", "large"),
-        3: ("small", "medium", "large"),
-        4: ("small", "medium", "large", "huge"),
-        5: ("tiny", "small", "medium", "large", "huge"),
-    },
-    "distance": {
-        2: ("near", "far"),
-        3: ("near", "middling", "far"),
-        4: ("near", "middling", "far", "remote"),
-        5: ("close", "near", "middling", "far", "remote"),
-    },
-    "duration": {
-        2: ("short", "long"),
-        3: ("short", "medium", "long"),
-        4: ("short", "medium", "long", "endless"),
-        5: ("brief", "short", "medium", "long", "endless"),
-    },
-    "year": {
-        2: ("old", "new"),
-        3: ("old", "recent", "new"),
-        4: ("ancient", "old", "recent", "new"),
-        5: ("ancient", "old", "older", "recent", "new"),
-    },
-    "age": {
-        2: ("new", "old"),
-        3: ("new", "recent", "old"),
-        4: ("new", "recent", "old", "ancient"),
-        5: ("new", "recent", "older", "old", "ancient"),
-    },
-    "anything": {
-        2: ("low", "high"),
-        3: ("low", "medium", "high"),
-        4: ("low", "medium", "high", "top"),
-        5: ("lowest", "low", "medium", "high", "highest"),
-    },
+_WORDS = {
+    "money": (
+        "cheap expensive",
+        "cheap fair expensive",
+        "cheap fair expensive luxurious",
+        "cheap affordable fair expensive luxurious",
+    ),
+    "extent": ("small large", "small medium large", "small medium large huge", "tiny small medium large huge"),
+    "distance": ("near far", "near middling far", "near middling far remote", "close near middling far remote"),
+    "duration": ("short long", "short medium long", "short medium long endless", "brief short medium long endless"),
+    "year": ("old new", "old recent new", "ancient old recent new", "ancient old older recent new"),
+    "age": ("new old", "new recent old", "new recent old ancient", "new recent older old ancient"),
+    "anything": ("low high", "low medium high", "low medium high top", "lowest low medium high highest"),
 }
+"""The names of 2, 3, 4 and 5 concepts, by the kind of the attribute."""
 
 _KINDS = {
     "money": {"price", "prices", "cost", "costs", "rent", "bid", "fee", "budget", "salary", "wage", "amount", "value"},
@@ -77,7 +48,8 @@ def names_for(attribute: str, count: int) -> tuple[str, ...]:
     """
     words = re.split(r"[^a-z]+", attribute.lower())
     kind = next((kind for kind, known in _KINDS.items() if known.intersection(words)), "anything")
-    return _WORDS[kind].get(count) or tuple(f"level_{number}" for number in range(1, count + 1))
+    by_count = {len(names): names for names in map(tuple, map(str.split, _WORDS[kind]))}
+    return by_count.get(count) or tuple(f"level_{number}" for number in range(1, count + 1))
 
 
 FEWEST = 5

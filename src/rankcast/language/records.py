@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import fields
 from typing import TypeAlias
 
+from rankcast import model
 from rankcast.errors import ExpressionError, ModelError, RecordError, did_you_mean
 from rankcast.language.declared_json import decode_fields, encode_fields, json_fields
 from rankcast.language.expression_json import expression_of_json
@@ -15,24 +16,13 @@ from rankcast.language.membership_json import FORMS, membership_of_json, members
 from rankcast.language.parsing import parse
 from rankcast.language.presets import preset_fields
 from rankcast.language.printing import show
-from rankcast.model import (
-    Advertisement,
-    Concept,
-    Expression,
-    Policy,
-    Preference,
-    Ranking,
-    Record,
-    ScorerName,
-    Subscription,
-)
 from rankcast.model.declared import check_name
 from rankcast.plain import JsonObject
 
-_KNOWN = ("kind", "preset", *json_fields(Policy))
+_KNOWN = ("kind", "preset", *json_fields(model.Policy))
 
 
-def decode_policy(obj: JsonObject) -> Policy:
+def decode_policy(obj: JsonObject) -> model.Policy:
     """The policy in a JSON object of kind ``policy``.
 
     A ``preset`` supplies the fields that the object does not have.
@@ -41,10 +31,10 @@ def decode_policy(obj: JsonObject) -> Policy:
     if "preset" in fields:
         own = {name: value for name, value in obj.items() if value is not None and name != "preset"}
         fields = Fields("a policy", {**preset_fields(fields.text("preset")), **own}, _KNOWN)
-    return Policy(**decode_fields(Policy, fields))
+    return model.Policy(**decode_fields(model.Policy, fields))
 
 
-def encode_policy(policy: Policy) -> JsonObject:
+def encode_policy(policy: model.Policy) -> JsonObject:
     """The policy as a JSON object, without defaults."""
     return {"kind": "policy", **encode_fields(policy)}
 
@@ -52,7 +42,7 @@ def encode_policy(policy: Policy) -> JsonObject:
 _KINDS = ("subscription", "preference", "policy", "concept", "advertisement")
 
 
-def decode_record(raw: str | bytes | JsonObject, parse: Callable[[str], Expression] = parse) -> Record:
+def decode_record(raw: str | bytes | JsonObject, parse: Callable[[str], model.Expression] = parse) -> model.Record:
     """The record that a JSON object describes; its field ``"kind"`` says which.
 
     Raises `RecordError`, or `ExpressionError` for an error in the text of ``"where"``. `parse` reads this text; see
@@ -71,7 +61,7 @@ def decode_record(raw: str | bytes | JsonObject, parse: Callable[[str], Expressi
                 return _subscription(obj, parse)
             case "preference":
                 fields = Fields("a preference", obj, ("kind", "user", "prefer", "over"))
-                return Preference(fields.text("user"), fields.text("prefer"), fields.text("over"))
+                return model.Preference(fields.text("user"), fields.text("prefer"), fields.text("over"))
             case "policy":
                 return decode_policy(obj)
             case "concept":
@@ -83,7 +73,7 @@ def decode_record(raw: str | bytes | JsonObject, parse: Callable[[str], Expressi
         raise RecordError(str(error)) from None
 
 
-def encode_record(record: Record, show: Callable[[Expression], str] = show) -> JsonObject:
+def encode_record(record: model.Record, show: Callable[[model.Expression], str] = show) -> JsonObject:
     """The record as a JSON object, without defaults: ``decode_record(encode_record(r)) == r``.
 
     `show` writes expressions; see `RecordTexts`.
@@ -93,47 +83,47 @@ def encode_record(record: Record, show: Callable[[Expression], str] = show) -> J
     """
     form: JsonObject
     match record:
-        case Subscription():
+        case model.Subscription():
             form = {"kind": "subscription", "id": record.id, "user": record.user, "where": show(record.where)}
             if record.score is not None:
                 form["score"] = record.score
             if record.weight != 1:
                 form["weight"] = record.weight
-        case Preference():
+        case model.Preference():
             form = {"kind": "preference", "user": record.user, "prefer": record.prefer, "over": record.over}
-        case Policy():
+        case model.Policy():
             form = encode_policy(record)
-        case Concept():
+        case model.Concept():
             form = {"kind": "concept", "name": record.name, "attribute": record.attribute}
             if record.user is not None:
                 form["user"] = record.user
             form |= membership_to_json(record.membership)
-        case Advertisement():
+        case model.Advertisement():
             form = {"kind": "advertisement", "id": record.id, "publisher": record.publisher}
             form |= {"where": show(record.where), "k": record.k}
-            if record.rank is not Ranking.RELEVANCE:
+            if record.rank is not model.Ranking.RELEVANCE:
                 form["rank"] = record.rank.value
-            if record.score is not ScorerName.AREA:
+            if record.score is not model.ScorerName.AREA:
                 form["score"] = record.score.value
             if record.function is not None:
                 form["function"] = record.function
     return form
 
 
-_PolicyFields: TypeAlias = "list[tuple[Callable[[Policy, object], None], object]]"
+_PolicyFields: TypeAlias = "list[tuple[Callable[[model.Policy, object], None], object]]"
 """The fields of a policy except its user, each with what sets it."""
 
-_PUT: dict[str, Callable[[Policy, object], None]] = {
-    one.name: getattr(Policy, one.name).__set__ for one in fields(Policy)
+_PUT: dict[str, Callable[[model.Policy, object], None]] = {
+    one.name: getattr(model.Policy, one.name).__set__ for one in fields(model.Policy)
 }
 _PUT_USER = _PUT.pop("user")
 _PLAIN_POLICY = re.compile(r'\{"kind":"policy","user":"([^"\\\x00-\x1f]+)"')
 
 
-def _with_user(known: _PolicyFields, user: object) -> Policy:
+def _with_user(known: _PolicyFields, user: object) -> model.Policy:
     """The policy of another user with the same fields. Only the user is checked. `copy` would take four times as long."""
     check_name("user", user)
-    made = object.__new__(Policy)
+    made = object.__new__(model.Policy)
     for put, value in known:
         put(made, value)
     _PUT_USER(made, user)
@@ -148,15 +138,15 @@ class RecordTexts:
     """
 
     def __init__(self) -> None:
-        self._parsed: dict[str, Expression] = {}
+        self._parsed: dict[str, model.Expression] = {}
         self._policies: dict[str, _PolicyFields] = {}
         """The fields of a policy for each form without its user."""
         self._rests: dict[str, _PolicyFields] = {}
         """The same for what follows the user in a text that `dumps` wrote."""
-        self._shown: dict[int, tuple[Expression, str]] = {}
+        self._shown: dict[int, tuple[model.Expression, str]] = {}
         """By the identity of an expression, which stays the same because the expression is kept."""
 
-    def decode(self, raw: str | bytes | JsonObject) -> Record:
+    def decode(self, raw: str | bytes | JsonObject) -> model.Record:
         """Decode a record (`decode_record`)."""
         plain = _PLAIN_POLICY.match(raw) if isinstance(raw, str) else None
         rest = "" if plain is None else plain.string[plain.end() :]
@@ -171,7 +161,7 @@ class RecordTexts:
             self._rests[rest] = fields
         return decoded
 
-    def encode(self, record: Record) -> JsonObject:
+    def encode(self, record: model.Record) -> JsonObject:
         """Encode a record (`encode_record`). Raises like `decode` if it could not be decoded again.
 
         >>> texts = RecordTexts()
@@ -179,28 +169,30 @@ class RecordTexts:
         {'kind': 'subscription', 'id': 's', 'user': 'ann', 'where': 'year > 1999'}
         """
         form = encode_record(record, self._show)
-        if not isinstance(record, Subscription):  # its fields were checked when it was made, as those of a text are
+        if not isinstance(
+            record, model.Subscription
+        ):  # its fields were checked when it was made, as those of a text are
             self.decode(form)
         return form
 
-    def _policy(self, obj: JsonObject) -> tuple[Policy, "_PolicyFields"]:
+    def _policy(self, obj: JsonObject) -> tuple[model.Policy, "_PolicyFields"]:
         form = dumps({**obj, "user": None})
         known = self._policies.get(form)
         with suppress(ModelError):
             if known is not None:
                 return _with_user(known, obj.get("user")), known
         decoded = decode_record(obj)
-        assert isinstance(decoded, Policy)
+        assert isinstance(decoded, model.Policy)
         known = self._policies[form] = [(put, getattr(decoded, name)) for name, put in _PUT.items()]
         return decoded, known
 
-    def _parse(self, text: str) -> Expression:
+    def _parse(self, text: str) -> model.Expression:
         known = self._parsed.get(text)
         if known is None:
             known = self._parsed[text] = parse(text)
         return known
 
-    def _show(self, where: Expression) -> str:
+    def _show(self, where: model.Expression) -> str:
         known = self._shown.get(id(where))
         if known is None:
             known = self._shown[id(where)] = where, show(where)
@@ -208,9 +200,9 @@ class RecordTexts:
         return known[1]
 
 
-def _subscription(obj: JsonObject, parse: Callable[[str], Expression]) -> Subscription:
+def _subscription(obj: JsonObject, parse: Callable[[str], model.Expression]) -> model.Subscription:
     fields = Fields("a subscription", obj, ("kind", "id", "user", "where", "score", "weight"))
-    return Subscription(
+    return model.Subscription(
         id=fields.text("id"),
         user=fields.text("user"),
         where=_where(fields, parse),
@@ -219,20 +211,20 @@ def _subscription(obj: JsonObject, parse: Callable[[str], Expression]) -> Subscr
     )
 
 
-def _advertisement(obj: JsonObject, parse: Callable[[str], Expression]) -> Advertisement:
+def _advertisement(obj: JsonObject, parse: Callable[[str], model.Expression]) -> model.Advertisement:
     fields = Fields("an advertisement", obj, ("kind", "id", "publisher", "where", "k", "rank", "score", "function"))
-    return Advertisement(
+    return model.Advertisement(
         id=fields.text("id"),
         publisher=fields.text("publisher"),
         where=_where(fields, parse),
         k=fields.whole("k"),
-        rank=fields.choice("rank", Ranking, Ranking.RELEVANCE),
-        score=fields.choice("score", ScorerName, ScorerName.AREA),
+        rank=fields.choice("rank", model.Ranking, model.Ranking.RELEVANCE),
+        score=fields.choice("score", model.ScorerName, model.ScorerName.AREA),
         function=fields.text("function", None),
     )
 
 
-def _concept(obj: JsonObject) -> Concept:
+def _concept(obj: JsonObject) -> model.Concept:
     fields = Fields("a concept", obj, ("kind", "name", "attribute", "user", *FORMS))
     forms = [form for form in FORMS if form in fields]
     if len(forms) != 1:
@@ -240,10 +232,10 @@ def _concept(obj: JsonObject) -> Concept:
         raise RecordError(f"a concept needs one of the forms {', '.join(FORMS)}; found {found}")
     name = fields.text("name")
     membership = membership_of_json(forms[0], fields.value(forms[0]), f"concept {cut(name)}")
-    return Concept(name, fields.text("attribute"), membership, fields.text("user", None))
+    return model.Concept(name, fields.text("attribute"), membership, fields.text("user", None))
 
 
-def _where(fields: Fields, parse: Callable[[str], Expression]) -> Expression:
+def _where(fields: Fields, parse: Callable[[str], model.Expression]) -> model.Expression:
     where = fields.value("where")
     match where:
         case str():

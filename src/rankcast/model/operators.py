@@ -98,6 +98,19 @@ def _comparison(symbol: str, words: str, sides: tuple[bool, bool, bool], **more:
     )
 
 
+def _in_any_case(symbol: str, like: Operator, words: str, passes: str, example: str, **more: Any) -> Operator:
+    return Operator(
+        symbol=symbol,
+        words=words,
+        kinds=_STRINGS,
+        passes=f"{passes} in any case",
+        example=example,
+        like=like,
+        fold=str.casefold,
+        **more,
+    )
+
+
 class Op(Enum):
     """The operators that compare with one value. Add new ones at the end, because compiled indexes number them."""
 
@@ -164,47 +177,25 @@ class Op(Enum):
         is_reserved=True,
     )
 
-    IEQUALS = Operator(
-        symbol="iequals",
-        words="is, in any case,",
-        kinds=_STRINGS,
-        passes="the same string in any case",
-        example="director iequals 't. burton'",
-        like=EQ,
-        fold=str.casefold,
-    )
-
-    ICONTAINS = Operator(
-        symbol="icontains",
-        words="contains, in any case,",
-        kinds=_STRINGS,
-        passes="strings with this part in any case",
-        example="title icontains 'moon'",
-        like=CONTAINS,
-        fold=str.casefold,
+    IEQUALS = _in_any_case("iequals", EQ, "is, in any case,", "the same string", "director iequals 't. burton'")
+    ICONTAINS = _in_any_case(
+        "icontains",
+        CONTAINS,
+        "contains, in any case,",
+        "strings with this part",
+        "title icontains 'moon'",
         aliases=("ilike",),
     )
-
-    ISTARTSWITH = Operator(
-        symbol="istartswith",
-        words="starts, in any case, with",
-        kinds=_STRINGS,
-        passes="strings with this beginning in any case",
-        example="title istartswith 'the '",
-        like=STARTSWITH,
-        fold=str.casefold,
+    ISTARTSWITH = _in_any_case(
+        "istartswith",
+        STARTSWITH,
+        "starts, in any case, with",
+        "strings with this beginning",
+        "title istartswith 'the '",
     )
-
-    IENDSWITH = Operator(
-        symbol="iendswith",
-        words="ends, in any case, with",
-        kinds=_STRINGS,
-        passes="strings with this end in any case",
-        example="title iendswith 'ii'",
-        like=ENDSWITH,
-        fold=str.casefold,
+    IENDSWITH = _in_any_case(
+        "iendswith", ENDSWITH, "ends, in any case, with", "strings with this end", "title iendswith 'ii'"
     )
-
     HAS = Operator(
         symbol="has",
         words="has the words",

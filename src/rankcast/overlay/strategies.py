@@ -3,10 +3,11 @@
 See semantics: Producer-side top-k; semantics: Files; the paper's Algorithms 1 and 2 and its section IV-B.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,26 +21,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class KeptEntries(Protocol):
-    """The kept entries, numbered from 0 in the order in which they were kept.
+class KeptEntries:
+    """The kept ones of some entries, which come from the top: numbered from 0 in the order in which they were kept.
 
     It is enough to compare the next entry with the kept ones. If all entries with fewer than k ancestors are kept, an
-    entry with k ancestors has k kept ones: its k topmost ancestors have fewer than k themselves.
+    entry with k ancestors has k kept ones: its k topmost ancestors have fewer than k themselves. Candidates are found
+    in numpy; pairs that are not both boxes are compared one by one.
     """
 
-    def above(self, entry: OrderEntry) -> "NDArray[np.int64]":
-        """The numbers of the kept entries that stand above the next entry, ascending."""
-
-    def keep(self, entry: OrderEntry) -> None:
-        """Keep the next entry."""
-
-
-def kept_of(order: Order, entries: Sequence[OrderEntry]) -> KeptEntries:
-    """An empty collection. It finds candidates in numpy; pairs that are not both boxes are compared one by one."""
-    return _Kept(order, entries)
-
-
-class _Kept:
     def __init__(self, order: Order, entries: Sequence[OrderEntry]) -> None:
         self._order = order
         self._sketches = Sketches()
@@ -51,6 +40,7 @@ class _Kept:
         self._mixed = False
 
     def above(self, entry: OrderEntry) -> "NDArray[np.int64]":
+        """The numbers of the kept entries that stand above the next entry, ascending."""
         if self._order.proves_nothing:
             return np.zeros(0, np.int64)
         mask = self._sketches.covering(entry.sketch)
@@ -65,6 +55,7 @@ class _Kept:
         return found
 
     def keep(self, entry: OrderEntry) -> None:
+        """Keep the next entry."""
         self._lows[len(self._kept)] = self._place[entry.low]
         self._sketches.append(entry.sketch)
         self._kept.append(entry)
@@ -76,34 +67,33 @@ class _Kept:
         return (kept.box is not None and entry.box is not None) or kept.form.covers(entry.form)
 
 
-class Strategy(Protocol):
-    """Chooses the subscriptions that upstream needs to know."""
+@dataclass(frozen=True)
+class Strategy(ABC):
+    """Chooses the subscriptions that upstream needs to know, in the order of `standing`.
 
-    @property
-    def standing(self) -> Standing:
-        """The order that the strategy uses."""
+    With `is_top_k`, publications go to k subscriptions instead of all that match.
+    """
 
-    @property
-    def is_top_k(self) -> bool:
-        """Whether publications go to k subscriptions instead of all that match."""
+    standing: Standing = Standing.COVER
+    is_top_k: bool = True
 
     def is_exact(self, ranking: Ranking) -> bool:
         """Whether the overlay chooses exactly the recipients that one broker with all subscriptions would choose."""
+        return True
 
+    @abstractmethod
     def forward(self, known: Iterable[KnownSubscription], order: Order, k: int) -> list[KnownSubscription]:
         """The subscriptions to forward, with their weights; each comes after those that stand above it."""
 
 
 @dataclass(frozen=True)
-class RegularCover:
-    """Forwards the uncovered subscriptions: plain publish/subscribe, without top-k."""
+class RegularCover(Strategy):
+    """Forwards the uncovered subscriptions: plain publish/subscribe, without top-k.
 
-    standing: Standing = Standing.COVER
+    It is exact: an event that matches a covered subscription also matches a forwarded one.
+    """
+
     is_top_k: bool = False
-
-    def is_exact(self, ranking: Ranking) -> bool:
-        """Yes: an event that matches a covered subscription also matches a forwarded one."""
-        return True
 
     def forward(self, known: Iterable[KnownSubscription], order: Order, k: int) -> list[KnownSubscription]:
         """The subscriptions that no other covers; of equal ones the first by id."""
@@ -111,15 +101,8 @@ class RegularCover:
 
 
 @dataclass(frozen=True)
-class RegularK:
+class RegularK(Strategy):
     """Forwards all subscriptions."""
-
-    standing: Standing = Standing.COVER
-    is_top_k: bool = True
-
-    def is_exact(self, ranking: Ranking) -> bool:
-        """Yes."""
-        return True
 
     def forward(self, known: Iterable[KnownSubscription], order: Order, k: int) -> list[KnownSubscription]:
         """All subscriptions."""
@@ -127,23 +110,19 @@ class RegularK:
 
 
 @dataclass(frozen=True)
-class RankCoverK:
+class RankCoverK(Strategy):
     """Forwards subscriptions of depth at most k in the order by rank; depth is the longest chain from the top.
 
-    A subscription below a chain of k matches only events that all k match too, and those k rank before it.
+    A subscription below a chain of k matches only events that all k match too, and those k rank before it. It is
+    exact for every ranking: if no order can be proved, all subscriptions are forwarded.
     """
 
     standing: Standing = Standing.RANK
-    is_top_k: bool = True
-
-    def is_exact(self, ranking: Ranking) -> bool:
-        """Yes, for every ranking: if no order can be proved, all subscriptions are forwarded."""
-        return True
 
     def forward(self, known: Iterable[KnownSubscription], order: Order, k: int) -> list[KnownSubscription]:
         """The subscriptions of depth at most k. O(n * forwarded), in numpy for boxes."""
         entries = order.entries(known)
-        kept = kept_of(order, entries)
+        kept = KeptEntries(order, entries)
         depths = np.zeros(len(entries), np.int64)
         forwarded: list[KnownSubscription] = []
         for entry in entries:
@@ -157,14 +136,13 @@ class RankCoverK:
 
 
 @dataclass(frozen=True)
-class AncestorCoverK:
+class AncestorCoverK(Strategy):
     """Forwards subscriptions with fewer than k ancestors in the order by rank.
 
     With `standing` COVER it ignores ranks, as in the paper's figures with a random ranking. It is then not exact.
     """
 
     standing: Standing = Standing.RANK
-    is_top_k: bool = True
 
     def is_exact(self, ranking: Ranking) -> bool:
         """Yes, in the order by rank."""
@@ -176,7 +154,7 @@ class AncestorCoverK:
 
 
 @dataclass(frozen=True)
-class AncestorFairK:
+class AncestorFairK(Strategy):
     """Like `AncestorCoverK`, but a subscription may stand above one it ties with, and forwarded ones carry weights.
 
     A hidden subscription adds its weight to one forwarded subscription: the nearest above it that may tie with it.
@@ -187,7 +165,6 @@ class AncestorFairK:
     """
 
     standing: Standing = Standing.TIES
-    is_top_k: bool = True
 
     def is_exact(self, ranking: Ranking) -> bool:
         """Only for rankings in which the lot decides nothing."""
@@ -196,7 +173,7 @@ class AncestorFairK:
     def forward(self, known: Iterable[KnownSubscription], order: Order, k: int) -> list[KnownSubscription]:
         """The subscriptions with fewer than k ancestors, each with its weight."""
         entries = order.entries(known)
-        kept = kept_of(order, entries)
+        kept = KeptEntries(order, entries)
         forwarded: list[OrderEntry] = []
         weights: list[int] = []
         for entry in entries:
@@ -217,7 +194,7 @@ class AncestorFairK:
 
 def _with_fewer_ancestors(known: Iterable[KnownSubscription], order: Order, k: int) -> list[KnownSubscription]:
     entries = order.entries(known)
-    kept = kept_of(order, entries)
+    kept = KeptEntries(order, entries)
     forwarded: list[KnownSubscription] = []
     for entry in entries:
         if len(kept.above(entry)) < k:
