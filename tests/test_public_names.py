@@ -52,6 +52,9 @@ def test_a_package_hands_on_public_names_only(name: str) -> None:
     for node in ast.parse(PACKAGES[name].read_text()).body:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(f"{name}."):
             public = getattr(importlib.import_module(node.module or ""), "__all__", None)
-            if public is not None:
-                private = [alias.name for alias in node.names if alias.name not in public]
-                assert not private, f"{name} imports {private} from {node.module}, whose __all__ does not list them"
+            private = [
+                alias.name
+                for alias in node.names
+                if (alias.name.startswith("_") if public is None else alias.name not in public)
+            ]
+            assert not private, f"{name} hands on {private}, which are private in {node.module}"

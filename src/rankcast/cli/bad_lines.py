@@ -12,8 +12,6 @@ from rankcast.language.json_text import read_object
 from rankcast.language.plain_events import plain_event
 from rankcast.model import Event, Reject
 
-__all__ = ["checked", "read_event", "reject_of"]
-
 
 def checked(line: bytes) -> bytes:
     """The line; raises RankcastError if it is so long that `numbered_lines` cut it."""

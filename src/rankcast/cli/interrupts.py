@@ -6,8 +6,6 @@ import threading
 import time
 from contextlib import suppress
 
-__all__ = ["notice_ctrl_c"]
-
 _AGAIN = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
 _WAKE = signal.SIGURG  # ignored by default, and used by nothing here
 

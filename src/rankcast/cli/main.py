@@ -13,8 +13,6 @@ from rankcast.cli.exits import Commands
 from rankcast.cli.interrupts import notice_ctrl_c
 from rankcast.cli.output import Output
 
-__all__ = ["app", "application", "main"]
-
 app: typer.Typer
 """The application with all commands, made on first use."""
 

@@ -11,8 +11,6 @@ from rankcast.store.audit_log import AuditAction
 from rankcast.store.engine import Database
 from rankcast.store.schema import DatabaseRow, datetime_of, metadata, microseconds
 
-__all__ = ["AccessLog", "TokenRecord", "access_tokens"]
-
 access_tokens = Table(
     "access_tokens",
     metadata,

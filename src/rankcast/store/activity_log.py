@@ -10,8 +10,6 @@ from rankcast.store.schema import datetime_of, metadata, microseconds
 from rankcast.store.sql import put_rows
 from rankcast.store.status import Status
 
-__all__ = ["SAMPLE", "ActivityLog", "ActivitySample"]
-
 SAMPLE = timedelta(seconds=5)
 """The time between two samples."""
 _THINNED = 12

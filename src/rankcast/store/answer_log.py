@@ -10,8 +10,6 @@ from rankcast.errors import CatalogError
 from rankcast.store.engine import Database
 from rankcast.store.schema import datetime_of, metadata, microseconds
 
-__all__ = ["AnswerLog", "ReservedKey", "kept_answers"]
-
 KEPT_FOR = timedelta(days=2)
 """How long a response is kept."""
 _MOST = 64 * 1024 * 1024

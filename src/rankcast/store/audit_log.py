@@ -14,19 +14,6 @@ from rankcast.store.schema import DatabaseRow, datetime_of, metadata, microsecon
 from rankcast.store.sql import Columns, append_new
 from rankcast.store.texts import escaped
 
-__all__ = [
-    "ACTIONS",
-    "AuditAction",
-    "AuditEntry",
-    "AuditLog",
-    "ChangedRecord",
-    "audit",
-    "note",
-    "note_now",
-    "note_records",
-    "note_retention",
-]
-
 _Number = BigInteger().with_variant(Integer(), "sqlite")
 _LONGEST = 1_000
 """Maximum number of characters stored per detail text."""

@@ -31,17 +31,6 @@ from rankcast.store.rejects import keep
 from rankcast.store.schema import broker_self, datetime_of, events, metadata, microseconds
 from rankcast.store.sql import last_number, put_rows
 
-__all__ = [
-    "BrokerLog",
-    "BrokerSelf",
-    "EventRoute",
-    "NeighbourRow",
-    "ReceivedEvent",
-    "RoutedText",
-    "forget_routes",
-    "needed_by_neighbours",
-]
-
 broker_neighbours = Table(
     "broker_neighbours",
     metadata,

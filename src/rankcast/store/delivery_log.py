@@ -27,8 +27,6 @@ from rankcast.store.staging import StagedDeliveries, publish_staged
 from rankcast.store.state_pages import StateChanges, StatePage, replace_pages, shard_count, write_changes
 from rankcast.store.texts import readable
 
-__all__ = ["DeliveryLog", "Instants", "Progress", "StoredDelivery"]
-
 
 class Progress(NamedTuple):
     """How far the event log was processed: up to `offset`, the last event with `catalog_version`.

@@ -17,8 +17,6 @@ from rankcast.store.schema import events as log
 from rankcast.store.sql import chunks, insert_rows, last_number, last_number_of, paged
 from rankcast.store.texts import event_of, event_text
 
-__all__ = ["GRACE", "EventLog", "LogRow", "LoggedEvent", "LoggedText", "PublishReceipt", "Refuse", "append_received"]
-
 Refuse: TypeAlias = Callable[[Event, ModelError], None]
 """A callback that receives each event that cannot be logged, with the reason."""
 

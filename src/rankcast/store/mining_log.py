@@ -30,8 +30,6 @@ from rankcast.store.engine import Database
 from rankcast.store.schema import datetime_of, metadata, microseconds
 from rankcast.store.sql import last_number, mark_last
 
-__all__ = ["MiningEffect", "MiningLog", "MiningRun"]
-
 MOST_RUNS = 1000
 """Only the last runs are kept."""
 

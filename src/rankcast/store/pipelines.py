@@ -10,8 +10,6 @@ from rankcast.store.schema import broker_self, microseconds, pipeline, progress
 from rankcast.store.sql import mark_of, put_mark
 from rankcast.store.state_pages import has_pages
 
-__all__ = ["IN_PROCESS", "SPARK", "BatchCounts", "Pipeline", "PipelineLog"]
-
 IN_PROCESS = "process"
 SPARK = "spark"
 

@@ -10,8 +10,6 @@ from rankcast.store.engine import Database
 from rankcast.store.schema import deliveries, metadata, microseconds
 from rankcast.store.sql import put_rows
 
-__all__ = ["MOST_REACTIONS", "Reaction", "ReactionLog"]
-
 MOST_REACTIONS = 10_000
 """The most reactions of one user that are kept. The oldest are deleted, those to saved deliveries last."""
 

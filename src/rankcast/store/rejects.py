@@ -14,8 +14,6 @@ from rankcast.store.schema import rejects as log
 from rankcast.store.sql import Columns, append_new
 from rankcast.store.texts import escaped, readable
 
-__all__ = ["KeptReject", "RejectLog", "keep"]
-
 
 @dataclass(frozen=True, slots=True)
 class KeptReject(Reject):

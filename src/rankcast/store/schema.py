@@ -29,29 +29,6 @@ from sqlalchemy import (
 from rankcast.errors import StoreError
 from rankcast.model import EPOCH
 
-__all__ = [
-    "DELIVERY_BLOCK",
-    "OLDEST_VERSION",
-    "SCHEMA_VERSION",
-    "DatabaseRow",
-    "block_of",
-    "broker_self",
-    "catalog_changes",
-    "catalog_records",
-    "catalog_versions",
-    "datetime_of",
-    "deliveries",
-    "delivery_block",
-    "events",
-    "log_marks",
-    "metadata",
-    "microseconds",
-    "pipeline",
-    "progress",
-    "rejects",
-    "store",
-]
-
 DatabaseRow: TypeAlias = Row[Any]
 """A row that a query returned, with an attribute for each column."""
 

@@ -11,8 +11,6 @@ from rankcast.store.audit_log import AuditAction, note
 from rankcast.store.engine import Database
 from rankcast.store.schema import datetime_of, metadata, microseconds
 
-__all__ = ["LiveSession", "SessionLog", "ended_sessions", "sessions"]
-
 _MOST_OF_TOKEN = 50
 
 sessions = Table(

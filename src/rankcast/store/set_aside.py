@@ -14,8 +14,6 @@ from rankcast.store.schema import DatabaseRow, datetime_of, metadata
 from rankcast.store.sql import Columns, append_new, chunks
 from rankcast.store.texts import escaped
 
-__all__ = ["KeptSetAside", "SetAsideLog", "count_pending", "keep_set_aside", "mark_served", "set_aside"]
-
 _Number = BigInteger().with_variant(Integer(), "sqlite")
 
 set_aside = Table(

@@ -28,22 +28,6 @@ from rankcast.store.schema import log_marks
 if TYPE_CHECKING:
     from sqlalchemy.dialects import postgresql, sqlite
 
-__all__ = [
-    "LAST_START",
-    "Columns",
-    "append_new",
-    "chunks",
-    "copy_rows",
-    "insert_rows",
-    "last_number",
-    "last_number_of",
-    "mark_last",
-    "mark_of",
-    "paged",
-    "put_mark",
-    "put_rows",
-]
-
 Columns: TypeAlias = Mapping[str, Sequence[object]]
 """Rows to be written, as columns in the order of the table."""
 

@@ -27,22 +27,6 @@ from rankcast.store.engine import Database
 from rankcast.store.schema import datetime_of, metadata, microseconds
 from rankcast.store.sql import put_rows
 
-__all__ = [
-    "ClockAdvance",
-    "PageMark",
-    "SavedState",
-    "StateChanges",
-    "StateLog",
-    "StatePage",
-    "forget_past_pages",
-    "has_pages",
-    "needed_by_pages",
-    "page_of_user",
-    "replace_pages",
-    "shard_count",
-    "write_changes",
-]
-
 state_pages = Table(
     "state_pages",
     metadata,

@@ -9,8 +9,6 @@ from rankcast.store import schema
 from rankcast.store.engine import Database
 from rankcast.store.sql import last_number_of
 
-__all__ = ["Stats", "created", "stats"]
-
 
 class Stats(NamedTuple):
     """Counts. `versions` are changes of the catalog; `processed` are the events that were served."""

@@ -14,8 +14,6 @@ from rankcast.store.set_aside import count_pending
 from rankcast.store.sql import last_number
 from rankcast.store.unreadable import unreadable_records
 
-__all__ = ["Status", "status"]
-
 
 class Status(NamedTuple):
     """The status of a store at one moment.

@@ -21,8 +21,6 @@ from rankcast.store.state_pages import PageMark, SavedState, StateChanges, State
 from rankcast.store.stats import Stats, created, stats
 from rankcast.store.unreadable import UnreadableRecord
 
-__all__ = ["Store"]
-
 
 class Store:
     """One database with everything that must survive a restart: a SQLite file, or PostgreSQL given by its URL.

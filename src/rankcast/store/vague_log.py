@@ -9,8 +9,6 @@ from rankcast.store.engine import Database
 from rankcast.store.schema import datetime_of, metadata, microseconds
 from rankcast.store.sql import put_rows
 
-__all__ = ["VAGUE_SAMPLE", "VagueLog", "VagueSample"]
-
 VAGUE_SAMPLE = timedelta(seconds=30)
 """The time between two comparisons."""
 _KEPT = timedelta(days=30)

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from rankcast.cli.installation.digest import DemoDigest
     from rankcast.model import Catalog, Delivery, Event
 
-__all__ = ["demo"]
-
 FILMS = 58_788
 
 

@@ -8,8 +8,6 @@ from rankcast.choose import Distance
 from rankcast.model import Catalog, Delivery, Event, Policy
 from rankcast.plain import JsonObject
 
-__all__ = ["DemoDigest"]
-
 _SHOWN = 4
 _TOGETHER = 5
 

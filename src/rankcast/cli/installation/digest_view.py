@@ -21,8 +21,6 @@ from rankcast.language import encode_record, label
 if TYPE_CHECKING:
     from rankcast.model import Delivery, Event
 
-__all__ = ["show"]
-
 _COLUMNS = (
     TableColumn("user", style="bold"),
     TableColumn("mode"),

@@ -27,8 +27,6 @@ from rankcast.pipeline.topics import Topic
 from rankcast.store import Store
 from rankcast.wording import counted
 
-__all__ = ["FilePublisher", "chunks", "offset_but_for_time", "publish_to_topic", "whole_file"]
-
 _CHUNK = 1000
 _STDIN = "-"
 _HEAD = 4096

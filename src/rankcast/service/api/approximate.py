@@ -17,8 +17,6 @@ from rankcast.service.problems import Problem
 from rankcast.service.request_shares import by_turn
 from rankcast.service.studies.interval_matches import IntervalSetup, IntervalStudy, study_interval
 
-__all__ = ["router"]
-
 router = APIRouter(tags=["approximate matching"])
 
 _RECENT = 300

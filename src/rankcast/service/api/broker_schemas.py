@@ -13,8 +13,6 @@ from rankcast.service.brokers.messages import (
     Welcome,
 )
 
-__all__ = ["BROKER_SCHEMAS"]
-
 _DECLARED = (Acknowledged, BrokerMessages, BrokerName, BrokerTree, Hello, Welcome)
 _REF = "#/components/schemas/{name}"
 

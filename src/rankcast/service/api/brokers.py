@@ -27,8 +27,6 @@ from rankcast.service.callers import Administrator, BrokerCaller, ServiceOf
 from rankcast.service.problems import Problem
 from rankcast.service.service import Service
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/brokers", tags=["brokers"])
 
 _BEAT = 1.0

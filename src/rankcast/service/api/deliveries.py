@@ -14,8 +14,6 @@ from rankcast.service.api.schemas import says
 from rankcast.service.callers import Administrator, Owner, ServiceOf
 from rankcast.service.service import Service
 
-__all__ = ["Cursor", "Include", "Limit", "Order", "form", "router"]
-
 router = APIRouter(tags=["deliveries"])
 
 Limit = Annotated[int, Query(ge=1, le=1000, description="How many at most.")]

@@ -6,12 +6,11 @@ from starlette.responses import Response
 from rankcast.language import encode_event
 from rankcast.service.access import Role
 from rankcast.service.api.answers import answer, fitting
-from rankcast.service.api.deliveries import Cursor, Limit, Order
+from rankcast.service.api.deliveries import Limit, Order
+from rankcast.service.api.fields import Cursor
 from rankcast.service.api.schemas import says
 from rankcast.service.callers import Caller, ServiceOf
 from rankcast.service.problems import Problem
-
-__all__ = ["router"]
 
 router = APIRouter(prefix="/events", tags=["events"])
 

@@ -10,8 +10,6 @@ from rankcast.service.api.schemas import says
 from rankcast.service.callers import Administrator, ServiceOf
 from rankcast.service.studies.group_study import study_recent_groups
 
-__all__ = ["router"]
-
 router = APIRouter(tags=["groups"])
 
 

@@ -17,8 +17,6 @@ from rankcast.service.problems import Problem
 from rankcast.service.service import Service
 from rankcast.store.blocks import bounds, count_after
 
-__all__ = ["router"]
-
 router = APIRouter(tags=["deliveries"])
 
 _LastEventId = Annotated[

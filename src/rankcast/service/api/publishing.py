@@ -30,8 +30,6 @@ from rankcast.service.service import Service
 from rankcast.service.settings import PUBLISHING
 from rankcast.store import PublishReceipt
 
-__all__ = ["Publishing", "check_rate", "router"]
-
 _KEY_LENGTH = 200
 
 router = APIRouter(prefix="/events", tags=["events"])

@@ -39,8 +39,6 @@ from rankcast.service.callers import admit_stranger
 from rankcast.service.problems import Problem
 from rankcast.service.request_shares import in_turn
 
-__all__ = ["add_routes"]
-
 _RESOURCES = (
     publishing,
     events,

@@ -7,8 +7,6 @@ from rankcast.service.api.answers import answer
 from rankcast.service.api.schemas import says
 from rankcast.service.callers import Administrator, Owner, ServiceOf
 
-__all__ = ["router"]
-
 router = APIRouter(tags=["sessions"])
 
 

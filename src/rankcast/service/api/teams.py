@@ -11,8 +11,6 @@ from rankcast.service.callers import Owner, ServiceOf
 from rankcast.service.request_shares import by_turn
 from rankcast.service.studies.team_study import study_recent_team
 
-__all__ = ["router"]
-
 router = APIRouter(tags=["teams"])
 
 

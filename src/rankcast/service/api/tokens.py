@@ -15,8 +15,6 @@ from rankcast.service.callers import Administrator, ServiceOf
 from rankcast.service.problems import Problem
 from rankcast.store import TokenRecord
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/tokens", tags=["tokens"])
 
 

@@ -17,8 +17,6 @@ from rankcast.service.request_shares import by_turn
 from rankcast.service.service import Service
 from rankcast.service.trial_tasks import backtest_history, explain_or_say_why, try_on_history
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/users/{user:part}", tags=["trials"])
 
 

@@ -2,8 +2,6 @@
 
 from nicegui import ui
 
-__all__ = ["COLOURS", "colour", "number_text", "wear"]
-
 COLOURS = 6
 """The number of distinguishable colours: the variables ``--rc-c0`` and following of the style sheet."""
 

@@ -1,7 +1,5 @@
 """Shapes that several drawings share, as SVG."""
 
-__all__ = ["line_down"]
-
 _Pair = tuple[float, float]
 
 

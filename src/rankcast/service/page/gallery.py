@@ -15,8 +15,6 @@ from rankcast.service.page.controls import toggle
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, empty, group, open_dialog, pill, set_props, table, words
 
-__all__ = ["build", "pictures"]
-
 OUT = Path("out") / "experiments"
 """The output folder of `rankcast reproduce`, relative to the working directory."""
 

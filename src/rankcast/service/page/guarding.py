@@ -22,8 +22,6 @@ from rankcast.service.sessions import Session
 if TYPE_CHECKING:
     from rankcast.service.service import Service
 
-__all__ = ["SERVICE", "SESSION", "PageGuard", "guard_socket", "owns_page"]
-
 SERVICE = "rankcast.service"
 SESSION = "rankcast.session"
 _SOCKET = "/_nicegui_ws"

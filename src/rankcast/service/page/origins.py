@@ -8,8 +8,6 @@ from starlette.datastructures import Headers
 if TYPE_CHECKING:
     from rankcast.service.settings import ServiceSettings
 
-__all__ = ["is_from_here"]
-
 
 def is_from_here(headers: Headers, settings: "ServiceSettings") -> bool:
     """Whether the request's origin, if the browser sends one, is this service.

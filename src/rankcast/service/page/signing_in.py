@@ -16,8 +16,6 @@ from rankcast.service.page.visitors import SESSION_COOKIE, USER_COOKIE
 if TYPE_CHECKING:
     from rankcast.service.service import Service
 
-__all__ = ["SIGNING", "add_signing_in", "address_of", "plain_page", "too_often"]
-
 SIGNING = ("/sign-in", "/sign-out")
 """The paths of the forms. They cost as much as a page; `PageGuard` counts them."""
 

@@ -4,8 +4,6 @@ from collections.abc import Awaitable, Callable
 
 from rankcast.service.page.widgets import act, complaining, group, words
 
-__all__ = ["UndoBar"]
-
 
 class UndoBar:
     """A place for one offer: a new one replaces the last one."""

@@ -11,30 +11,6 @@ from nicegui.elements.mixins.text_element import TextElement
 from rankcast.errors import ModelError, RankcastError
 from rankcast.service.page.colours import number_text
 
-__all__ = [
-    "act",
-    "complaining",
-    "demo_link",
-    "drawing",
-    "empty",
-    "figure",
-    "figures",
-    "fill_bar",
-    "group",
-    "legend_key",
-    "link",
-    "open_dialog",
-    "pill",
-    "row",
-    "scroller",
-    "set_props",
-    "slide",
-    "table",
-    "whole_number",
-    "words",
-]
-
-
 _Made = TypeVar("_Made", bound=ui.element)
 
 

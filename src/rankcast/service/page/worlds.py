@@ -13,8 +13,6 @@ from rankcast.service.page.controls import toggle
 from rankcast.service.page.visitors import USER_COOKIE, View
 from rankcast.service.page.widgets import act, complaining, group, set_props, words
 
-__all__ = ["build"]
-
 _SAID = {
     StreamState.CLOSED: "Not opened yet",
     StreamState.LOADING: "Reading the data…",

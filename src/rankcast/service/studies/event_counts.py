@@ -9,8 +9,6 @@ from rankcast.model import Catalog, Event
 from rankcast.service.trial_tasks import TrialHistory, newest_deliveries, recent_entries
 from rankcast.store import Store
 
-__all__ = ["EventCounts", "count_recent", "left_out_events"]
-
 _COMPARISONS = 200_000
 """The most comparisons of an event with a subscription. Users with many subscriptions get fewer events."""
 

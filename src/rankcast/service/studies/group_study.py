@@ -7,8 +7,6 @@ from rankcast.plain import JsonObject
 from rankcast.service.trial_tasks import TrialHistory
 from rankcast.store import Store
 
-__all__ = ["MOST_USERS", "study_recent_groups"]
-
 MOST_USERS = 200
 """The most users who are served alone and in groups. Further groups are only counted."""
 

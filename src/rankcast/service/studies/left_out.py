@@ -14,8 +14,6 @@ from rankcast.service.studies.event_counts import left_out_events
 from rankcast.service.trial_tasks import TrialHistory
 from rankcast.store import Store
 
-__all__ = ["LeftOutEvent", "LeftOutPage", "Publication", "publication_of", "recently_left_out"]
-
 _SECONDS = 5.0
 """The processor time for the reasons of one page. Events after that come without a reason."""
 

@@ -8,8 +8,6 @@ from rankcast.model import Catalog
 from rankcast.plain import JsonObject
 from rankcast.service.trial_tasks import TrialHistory
 
-__all__ = ["study_recent_team"]
-
 
 def study_recent_team(
     history: TrialHistory, catalog: Catalog, user: str, rounds: int, nodes: Sequence[int]

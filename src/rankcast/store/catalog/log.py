@@ -23,8 +23,6 @@ from rankcast.store.sql import copy_rows, last_number, paged
 from rankcast.store.texts import record_text
 from rankcast.store.unreadable import UnreadableRecord
 
-__all__ = ["Among", "CatalogLog", "Change", "Check", "Decision", "newest_version", "records_of", "remove_user"]
-
 Check: TypeAlias = Callable[[Catalog], None]
 """A callback that sees the records concerned and raises an error to refuse the change."""
 Among: TypeAlias = Callable[[Sequence[str]], Sequence[str]]

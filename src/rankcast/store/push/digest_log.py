@@ -34,8 +34,6 @@ from rankcast.store.sql import last_number
 from rankcast.store.state_pages import ClockAdvance, PageMark, StatePage, page_of_user
 from rankcast.store.texts import readable
 
-__all__ = ["DigestLog", "KeptDigest", "KeptSchedule", "LeftOut", "PipelineMoment", "digests", "left_out", "schedules"]
-
 _Number = BigInteger().with_variant(Integer(), "sqlite")
 
 schedules = Table(

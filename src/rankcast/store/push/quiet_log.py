@@ -15,8 +15,6 @@ from rankcast.store.schema import DatabaseRow, datetime_of, metadata, microsecon
 from rankcast.store.sql import last_number, put_rows
 from rankcast.store.texts import readable
 
-__all__ = ["KeptQuiet", "QuietLog", "quiet_hours"]
-
 quiet_hours = Table(
     "quiet_hours",
     metadata,

@@ -34,20 +34,6 @@ from rankcast.store.secrets import VARIABLE, decrypt, encrypt, has_keys, is_encr
 from rankcast.store.sql import last_number
 from rankcast.store.texts import readable
 
-__all__ = [
-    "DELIVERY",
-    "DIGEST",
-    "Secret",
-    "SecretCounts",
-    "Webhook",
-    "WebhookLog",
-    "load",
-    "note_webhook",
-    "put",
-    "webhook_of",
-    "webhooks",
-]
-
 DELIVERY = "delivery.sent"
 """The type of a message about one delivery."""
 DIGEST = "digest.ready"

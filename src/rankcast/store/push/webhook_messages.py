@@ -37,8 +37,6 @@ from rankcast.store.push.webhook_log import DELIVERY, DIGEST, Webhook, load, not
 from rankcast.store.schema import DatabaseRow, datetime_of, metadata, microseconds
 from rankcast.store.sql import put_rows
 
-__all__ = ["Failure", "MessageCounts", "MessageKey", "MessageLog", "WaitingMessage", "messages"]
-
 messages = Table(
     "webhook_messages",
     metadata,

@@ -7,8 +7,6 @@ from rankcast.service.page.unreadable_view import UnreadableView
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import empty, link
 
-__all__ = ["build"]
-
 
 async def build(view: View) -> None:
     """A section for each task. Other visitors are told whom to ask."""

@@ -8,8 +8,6 @@ from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, group, row, set_props, table, words
 from rankcast.store.audit_log import ACTIONS, AuditAction, AuditEntry
 
-__all__ = ["AuditView"]
-
 _PAGE = 25
 
 

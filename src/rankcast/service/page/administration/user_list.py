@@ -12,8 +12,6 @@ from rankcast.service.page.widgets import act, complaining, group, open_dialog, 
 from rankcast.store.users import count_user
 from rankcast.wording import counted
 
-__all__ = ["UserList"]
-
 _SHOWN = 20
 
 

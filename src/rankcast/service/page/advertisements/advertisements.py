@@ -12,8 +12,6 @@ from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, complaining, empty, group, pill, words
 from rankcast.wording import capitalised
 
-__all__ = ["build"]
-
 _MOST = 200
 """The most advertisements that are listed."""
 

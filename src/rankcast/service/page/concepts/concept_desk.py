@@ -22,8 +22,6 @@ from rankcast.service.studies.attribute_study import (
     study_recent,
 )
 
-__all__ = ["ConceptDesk", "ConceptPicture", "key_of"]
-
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 

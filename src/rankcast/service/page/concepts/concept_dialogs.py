@@ -13,9 +13,6 @@ from rankcast.service.page.controls import choice
 from rankcast.service.page.widgets import act, group, open_dialog, set_props, words
 from rankcast.wording import counted, listed
 
-__all__ = ["ask_for_name", "ask_to_replace", "check_name", "replaced_by"]
-
-
 _NAMED = 8
 
 

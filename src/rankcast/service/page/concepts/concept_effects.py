@@ -6,8 +6,6 @@ from rankcast.lab.concept_effects import Effect, Effects
 from rankcast.language.event_words import cut, title_of
 from rankcast.service.page.widgets import group, row, table, words
 
-__all__ = ["show_effects", "show_rows"]
-
 
 def show_effects(box: ui.element, effects: Effects, said: str) -> None:
     """Fill the box. `said` is the predicate in words, such as ``price is cheap``."""

@@ -9,8 +9,6 @@ from rankcast.service.page.colours import colour
 from rankcast.service.page.concepts.concept_desk import ConceptDesk, key_of
 from rankcast.service.page.widgets import group, set_props, words
 
-__all__ = ["EVERYBODY", "show_concepts"]
-
 EVERYBODY = "everybody"
 """The label for the owner of shared concepts."""
 _MOST = 60

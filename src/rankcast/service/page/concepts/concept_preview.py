@@ -15,8 +15,6 @@ from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import words
 from rankcast.service.studies.concept_trial import try_concept
 
-__all__ = ["ConceptPreview"]
-
 
 class ConceptPreview:
     """Shows the effects of the latest draft in a box.

@@ -28,8 +28,6 @@ from rankcast.service.studies.attribute_study import axis_of
 from rankcast.service.studies.concept_trial import try_concepts
 from rankcast.wording import counted
 
-__all__ = ["build"]
-
 
 async def build(view: View) -> None:
     """Build the concept editor."""

@@ -18,8 +18,6 @@ from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, demo_link, empty, group, legend_key, link, pill, set_props, words
 from rankcast.service.studies.cover_graph import study_cover
 
-__all__ = ["build"]
-
 MANY = 80
 """The most subscriptions that are drawn. With more, the graph would be unreadable."""
 

@@ -11,8 +11,6 @@ from rankcast.language.event_words import cut
 from rankcast.service.page.colours import colour
 from rankcast.service.page.drawings import line_down
 
-__all__ = ["cover_svg"]
-
 _LETTER, _LINE, _PADDING = 6.5, 16.0, 10.0
 _LETTERS = 28
 _MOST_LINES = 5

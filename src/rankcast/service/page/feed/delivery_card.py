@@ -15,8 +15,6 @@ from rankcast.service.page.reasons import Arrival, ShortReason, short_reason
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import fill_bar, group, set_props, words
 
-__all__ = ["delivery_card"]
-
 
 def delivery_card(
     view: View, arrival: Arrival, before: Sequence[Arrival], catalog: Catalog, reactions: Reactions

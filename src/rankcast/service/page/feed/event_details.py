@@ -16,8 +16,6 @@ from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import group, set_props, words
 from rankcast.service.trial_tasks import explain_event
 
-__all__ = ["EventDetails"]
-
 
 async def _nothing() -> None:
     pass

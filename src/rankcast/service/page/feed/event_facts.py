@@ -8,8 +8,6 @@ from rankcast.language.event_words import facts
 from rankcast.model import Catalog, Event, predicates_of
 from rankcast.service.page.widgets import group, link, set_props, words
 
-__all__ = ["show_facts_of", "show_subscriptions"]
-
 
 def show_facts_of(event: Event, subscriptions: Collection[str], catalog: Catalog) -> None:
     """Add the line of attributes."""

@@ -12,8 +12,6 @@ from rankcast.service.page.reasons import Arrival
 from rankcast.service.page.widgets import figures, fill_bar, group, pill, row, scroller, words
 from rankcast.wording import capitalised
 
-__all__ = ["show_attributes", "show_explanation", "show_facts"]
-
 _PART = re.compile(r"([\d.e+-]+) \* (\w+) ([\d.e+-]+)")
 
 

@@ -22,8 +22,6 @@ from rankcast.service.page.widgets import act, empty, group, link, set_props, wo
 from rankcast.service.studies.event_counts import count_recent
 from rankcast.store import Reaction
 
-__all__ = ["build"]
-
 _TABS = {"sent": "Sent", "left": "Left out", "saved": "Saved"}
 _PAGE = 20
 _MOST = 200

@@ -11,8 +11,6 @@ from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, empty, fill_bar, group, link, set_props, words
 from rankcast.service.studies.left_out import LeftOutEvent, LeftOutPage, recently_left_out
 
-__all__ = ["LeftOutView"]
-
 _RECENT = 1_000
 
 

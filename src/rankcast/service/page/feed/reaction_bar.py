@@ -16,8 +16,6 @@ from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, complaining, group, set_props, words
 from rankcast.store import Reaction
 
-__all__ = ["ReactionBar", "Reactions", "changed_score"]
-
 _STEP = 0.1
 
 

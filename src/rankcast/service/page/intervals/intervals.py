@@ -32,8 +32,6 @@ from rankcast.service.studies.interval_matches import (
 )
 from rankcast.wording import counted
 
-__all__ = ["COLOURS", "build", "interval_chart"]
-
 RECENT = 300
 _SHOWN = 40
 _STEPS = 200

@@ -7,8 +7,6 @@ from itertools import pairwise
 
 from rankcast.store import ActivitySample
 
-__all__ = ["MISSED", "RANGES", "Activity", "Rate", "activity_of"]
-
 RANGES = {
     "10 min": timedelta(minutes=10),
     "1 hour": timedelta(hours=1),

@@ -35,8 +35,6 @@ from rankcast.service.trial_tasks import funnel_history
 from rankcast.service.trials import Funnel
 from rankcast.store.status import Status, status
 
-__all__ = ["build"]
-
 RECENT = 500
 """The number of recent events for the funnel and the matches."""
 

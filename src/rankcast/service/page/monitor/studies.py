@@ -12,8 +12,6 @@ from rankcast.service.page.widgets import act, group, row, table, words
 from rankcast.service.studies.group_study import study_recent_groups
 from rankcast.service.studies.team_study import study_recent_team
 
-__all__ = ["StudyCard", "StudyTable", "show_groups", "show_teams"]
-
 
 @dataclass(frozen=True)
 class StudyTable:

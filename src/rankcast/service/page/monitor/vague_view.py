@@ -13,8 +13,6 @@ from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import group, legend_key, set_props, words
 from rankcast.store.vague_log import VagueSample
 
-__all__ = ["VagueView", "vague_chart"]
-
 _LINES = (
     ("vague", "as subscribed", "var(--rc-c0)"),
     ("at_thresholds", "crisp, at the thresholds", "var(--rc-c1)"),

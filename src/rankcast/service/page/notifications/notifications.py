@@ -6,8 +6,6 @@ from rankcast.service.page.undoing import UndoBar
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import group
 
-__all__ = ["build"]
-
 
 async def build(view: View) -> None:
     """Build the page."""

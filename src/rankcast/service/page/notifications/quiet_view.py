@@ -12,8 +12,6 @@ from rankcast.service.page.widgets import act, complaining, group, set_props, wo
 from rankcast.service.push.digests import QuietHours, Schedule
 from rankcast.service.push.digests.clocks import parse_clock, show_clock
 
-__all__ = ["show_quiet"]
-
 _DAYS = {"": "No digest", "daily": "Every day", "weekdays": "On weekdays", "weekends": "On weekends"}
 _LATEST = 5
 

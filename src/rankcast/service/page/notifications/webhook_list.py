@@ -11,8 +11,6 @@ from rankcast.service.page.widgets import act, complaining, group, open_dialog, 
 from rankcast.store.push.webhook_log import Webhook
 from rankcast.store.push.webhook_messages import MessageCounts
 
-__all__ = ["WebhookList"]
-
 
 class WebhookList:
     """The list, and the form for a new webhook."""

@@ -16,8 +16,6 @@ from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, group, row, set_props, table, words
 from rankcast.service.studies.overlay_run import SimulationRun, SimulationSetup, run
 
-__all__ = ["build"]
-
 _TOPOLOGIES = {
     "tree:2x3": "A tree, two below each",
     "chain:3x2": "A chain of three, two edges each",

@@ -9,8 +9,6 @@ from rankcast.model import Event
 from rankcast.service.page.widgets import figures, fill_bar, group, words
 from rankcast.service.studies.backtests import Backtest
 
-__all__ = ["show_backtests"]
-
 _MOST = 15
 
 

@@ -25,8 +25,6 @@ from rankcast.service.studies.backtests import SAMPLE, compare
 from rankcast.service.trial_tasks import even_history
 from rankcast.wording import capitalised
 
-__all__ = ["build"]
-
 _ADVICE_SAMPLE = 1_000
 _EVERYTHING = Preset("every match, at once", {})
 

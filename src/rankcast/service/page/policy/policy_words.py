@@ -4,8 +4,6 @@ from datetime import timedelta
 
 from rankcast.model import Length, Mode, Policy, ScorePart
 
-__all__ = ["in_words", "length_words"]
-
 
 def in_words(policy: Policy) -> str:
     """What a policy does, in a sentence or two.

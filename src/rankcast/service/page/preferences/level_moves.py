@@ -6,8 +6,6 @@ from itertools import pairwise
 from rankcast.model import Preference
 from rankcast.rank import levels
 
-__all__ = ["grouped", "moved", "pairs_of", "says_levels"]
-
 Levels = list[list[str]]
 
 

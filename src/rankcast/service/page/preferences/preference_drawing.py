@@ -9,8 +9,6 @@ from rankcast.model import Preference
 from rankcast.service.page.drawings import line_down
 from rankcast.service.page.preferences.level_moves import grouped
 
-__all__ = ["draw_preferences"]
-
 _LETTER, _LINE, _PAD_X, _PAD_Y = 7.2, 17, 14, 9
 _BEND = 8.0
 """The room for a line that passes a level."""

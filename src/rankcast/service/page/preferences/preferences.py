@@ -17,8 +17,6 @@ from rankcast.service.page.undoing import UndoBar
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, drawing, empty, group, pill, set_props, words
 
-__all__ = ["build"]
-
 _MOST = 100
 """The most subscriptions that can be arranged by hand."""
 

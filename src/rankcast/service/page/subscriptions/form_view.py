@@ -21,8 +21,6 @@ from rankcast.service.page.subscriptions.forms import (
 from rankcast.service.page.subscriptions.threshold_view import ThresholdView
 from rankcast.service.page.widgets import act, group, words
 
-__all__ = ["FormView"]
-
 _SHAPES = {
     FormShape.ALL: "all of these",
     FormShape.ANY: "any of these",

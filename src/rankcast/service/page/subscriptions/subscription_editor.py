@@ -28,8 +28,6 @@ from rankcast.service.trial_tasks import try_on_history
 from rankcast.service.trials import ExpressionTrial
 from rankcast.wording import capitalised
 
-__all__ = ["EditorKnowledge", "SubscriptionEditor", "read_for_editor"]
-
 _RECENT = 1000
 _EXAMPLES = 5
 _MOST_CONDITIONS = 30

@@ -13,8 +13,6 @@ from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, complaining, empty, group, pill, words
 from rankcast.wording import capitalised
 
-__all__ = ["build"]
-
 _PAGE = 100
 
 

@@ -8,8 +8,6 @@ from rankcast.model import Attitude, Thresholds
 from rankcast.service.page.controls import choice, number_field
 from rankcast.service.page.widgets import complaining, group
 
-__all__ = ["ATTITUDE_WORDS", "ThresholdView"]
-
 _OWN = "own"
 
 ATTITUDE_WORDS = {

@@ -8,8 +8,6 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from rankcast.errors import ModelError
 
-__all__ = ["instant", "parse_clock", "show_clock", "zone_of"]
-
 _CLOCK = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
 
 

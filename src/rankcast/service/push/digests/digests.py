@@ -20,8 +20,6 @@ from rankcast.store.push.digest_log import KeptDigest, KeptSchedule, LeftOut
 from rankcast.store.push.quiet_log import KeptQuiet
 from rankcast.store.retention.pushes import forget_pushed
 
-__all__ = ["Digests", "HeldDeliveries"]
-
 
 @dataclass(frozen=True, slots=True)
 class HeldDeliveries:

@@ -8,8 +8,6 @@ from rankcast.errors import ModelError
 from rankcast.plain import JsonObject
 from rankcast.service.push.digests.clocks import instant, parse_clock, show_clock, zone_of
 
-__all__ = ["QuietHours", "QuietStretch"]
-
 
 class QuietStretch(NamedTuple):
     """One stretch of quiet hours: its first instant, and the first instant after it."""

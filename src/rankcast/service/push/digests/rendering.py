@@ -10,8 +10,6 @@ from rankcast.service.push.digests.clocks import zone_of
 from rankcast.service.push.digests.contents import Digest, Item
 from rankcast.store.push.digest_log import LeftOut
 
-__all__ = ["as_html", "as_text"]
-
 _TITLES = ("title", "name", "headline", "subject")
 _SHOWN = 4
 _WIDTH = 90

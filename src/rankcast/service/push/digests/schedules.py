@@ -7,8 +7,6 @@ from rankcast.errors import ModelError, did_you_mean
 from rankcast.plain import JsonObject
 from rankcast.service.push.digests.clocks import instant, parse_clock, show_clock, zone_of
 
-__all__ = ["DAYS", "Schedule"]
-
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _NAMED = {"daily": DAYS, "weekdays": DAYS[:5], "weekends": DAYS[5:]}
 

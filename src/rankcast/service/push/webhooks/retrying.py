@@ -4,8 +4,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import blake2b
 
-__all__ = ["RetrySchedule"]
-
 _DELAYS = tuple(timedelta(seconds=seconds) for seconds in (5, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 8 * 3600, 10 * 3600))
 
 

@@ -17,8 +17,6 @@ from rankcast.store import MessageLog, Store, WebhookLog
 from rankcast.store.push.webhook_log import DELIVERY, Webhook
 from rankcast.store.push.webhook_messages import Failure, MessageKey
 
-__all__ = ["TEST", "Sender", "WebhookMessage", "message_of", "trial_message"]
-
 TEST = "webhook.test"
 """The type of a test message."""
 

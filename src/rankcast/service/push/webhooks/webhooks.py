@@ -20,8 +20,6 @@ from rankcast.service.push.webhooks.retrying import RetrySchedule
 from rankcast.service.push.webhooks.sending import Sender
 from rankcast.store import Lease, MessageLog, Store, WebhookLog
 
-__all__ = ["Webhooks"]
-
 _log = logging.getLogger("rankcast.service.push.webhooks")
 _TURN = 20
 _GRACE = 2.0
