@@ -5,22 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    ColumnElement,
-    Connection,
-    Double,
-    Index,
-    Integer,
-    Row,
-    Select,
-    Table,
-    Text,
-    delete,
-    select,
-    update,
-)
+import sqlalchemy as sql
 
 from rankcast.errors import StoreError
 from rankcast.language import decode_record, dumps, encode_record, show_time
@@ -33,31 +18,33 @@ from rankcast.store.sql import last_number, mark_last
 MOST_RUNS = 1000
 """Only the last runs are kept."""
 
-_runs = Table(
+_runs = sql.Table(
     "mining_runs",
     metadata,
-    Column("number", BigInteger().with_variant(Integer(), "sqlite"), primary_key=True, autoincrement=False),
-    Column("done_at", BigInteger, nullable=False),
-    Column("attribute", Text, nullable=False),
-    Column("before", Text, nullable=False, comment="JSON array: the concepts that were replaced, null for new ones"),
-    Column("after", Text, nullable=False, comment="JSON array: the concepts that mining put"),
-    Column("shift", Double, nullable=False, comment="by how much degrees changed, averaged over the data"),
-    Column("counted", BigInteger, nullable=False, comment="how many values it was mined from"),
-    Column("tried", BigInteger, nullable=False, comment="on how many events the effects were tried"),
-    Column("more", BigInteger, nullable=False, comment="how many subscriptions were not tried"),
-    Column("undone_at", BigInteger),
+    sql.Column("number", sql.BigInteger().with_variant(sql.Integer(), "sqlite"), primary_key=True, autoincrement=False),
+    sql.Column("done_at", sql.BigInteger, nullable=False),
+    sql.Column("attribute", sql.Text, nullable=False),
+    sql.Column(
+        "before", sql.Text, nullable=False, comment="JSON array: the concepts that were replaced, null for new ones"
+    ),
+    sql.Column("after", sql.Text, nullable=False, comment="JSON array: the concepts that mining put"),
+    sql.Column("shift", sql.Double, nullable=False, comment="by how much degrees changed, averaged over the data"),
+    sql.Column("counted", sql.BigInteger, nullable=False, comment="how many values it was mined from"),
+    sql.Column("tried", sql.BigInteger, nullable=False, comment="on how many events the effects were tried"),
+    sql.Column("more", sql.BigInteger, nullable=False, comment="how many subscriptions were not tried"),
+    sql.Column("undone_at", sql.BigInteger),
     comment="The runs of concept mining that changed something.",
 )
 
-_effects = Table(
+_effects = sql.Table(
     "mining_effects",
     metadata,
-    Column("run", BigInteger, primary_key=True, autoincrement=False),
-    Column("subscription", Text, primary_key=True),
-    Column("user_id", Text, nullable=False),
-    Column("matched_before", BigInteger, nullable=False),
-    Column("matched_after", BigInteger, nullable=False),
-    Index("ix_mining_effects_user", "user_id"),
+    sql.Column("run", sql.BigInteger, primary_key=True, autoincrement=False),
+    sql.Column("subscription", sql.Text, primary_key=True),
+    sql.Column("user_id", sql.Text, nullable=False),
+    sql.Column("matched_before", sql.BigInteger, nullable=False),
+    sql.Column("matched_after", sql.BigInteger, nullable=False),
+    sql.Index("ix_mining_effects_user", "user_id"),
     comment="For each run: the subscriptions that matched more or fewer of the events tried.",
 )
 
@@ -146,11 +133,11 @@ class MiningLog:
         """Record that a run was undone."""
         now = microseconds(self._database.clock())
         with self._database.writing() as connection:
-            connection.execute(update(_runs).where(_runs.c.number == number).values(undone_at=now))
+            connection.execute(sql.update(_runs).where(_runs.c.number == number).values(undone_at=now))
 
     def runs(self, attribute: str | None = None, limit: int = 50, user: str | None = None) -> list[MiningRun]:
         """The last runs, newest first, with all effects, or only those on one user."""
-        query = select(_runs).order_by(_runs.c.number.desc()).limit(limit)
+        query = sql.select(_runs).order_by(_runs.c.number.desc()).limit(limit)
         if attribute is not None:
             query = query.where(_runs.c.attribute == attribute)
         return self._read(query, user)
@@ -161,16 +148,18 @@ class MiningLog:
 
     def run(self, number: int) -> MiningRun:
         """The run with this number."""
-        found = self._read(select(_runs).where(_runs.c.number == number), None)
+        found = self._read(sql.select(_runs).where(_runs.c.number == number), None)
         if not found:
             raise StoreError(f"there is no run {number} of mining")
         return found[0]
 
-    def _read(self, query: Select[Any], user: str | None) -> list[MiningRun]:
+    def _read(self, query: sql.Select[Any], user: str | None) -> list[MiningRun]:
         with self._database.reading() as connection:
             rows = connection.execute(query).all()
             of = (
-                select(_effects).where(_effects.c.run.in_([row.number for row in rows])).order_by(*_effects.primary_key)
+                sql.select(_effects)
+                .where(_effects.c.run.in_([row.number for row in rows]))
+                .order_by(*_effects.primary_key)
             )
             if user is not None:
                 of = of.where(_effects.c.user_id == user)
@@ -178,7 +167,7 @@ class MiningLog:
         return [_run_of(row, [one for one in effects if one.run == row.number]) for row in rows]
 
 
-def _run_of(row: Row[Any], effects: Sequence[Row[Any]]) -> MiningRun:
+def _run_of(row: sql.Row[Any], effects: Sequence[sql.Row[Any]]) -> MiningRun:
     return MiningRun(
         row.attribute,
         tuple(None if one is None else _concept(one) for one in json.loads(row.before)),
@@ -200,7 +189,7 @@ def _concept(form: JsonObject) -> Concept:
     return made
 
 
-def _delete(connection: Connection, runs: ColumnElement[bool], effects: ColumnElement[bool]) -> None:
+def _delete(connection: sql.Connection, runs: sql.ColumnElement[bool], effects: sql.ColumnElement[bool]) -> None:
     mark_last(connection, _runs.c.number)
-    connection.execute(delete(_runs).where(runs))
-    connection.execute(delete(_effects).where(effects))
+    connection.execute(sql.delete(_runs).where(runs))
+    connection.execute(sql.delete(_effects).where(effects))
