@@ -11,12 +11,11 @@ import sqlalchemy as sql
 from rankcast.errors import ModelError, StoreError
 from rankcast.model import Event, Reject
 from rankcast.plain import JsonObject
-from rankcast.store.engine import Database
 from rankcast.store.event_log import append_received
 from rankcast.store.pipelines import SPARK, present
 from rankcast.store.rejects import keep
-from rankcast.store.schema import broker_self, datetime_of, events, metadata, microseconds
-from rankcast.store.sql import last_number, put_rows
+from rankcast.store.schema import broker_self, datetime_of, events, metadata
+from rankcast.store.sql import Log, last_number, put_rows
 
 broker_neighbours = sql.Table(
     "broker_neighbours",
@@ -115,18 +114,14 @@ class RoutedText(NamedTuple):
     route: EventRoute | None
 
 
-class BrokerLog:
+class BrokerLog(Log):
     """What the store of a broker keeps besides its events and its catalog."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     # this broker
 
     def self(self) -> BrokerSelf | None:
         """The broker of this store; None if it belongs to no tree."""
-        with self._database.reading() as connection:
-            row = connection.execute(sql.select(broker_self)).first()
+        row = self._first(sql.select(broker_self))
         return None if row is None else BrokerSelf(row.name, row.lineage, row.since)
 
     def become(self, name: str) -> BrokerSelf:
@@ -165,8 +160,7 @@ class BrokerLog:
 
     def neighbours(self) -> list[NeighbourRow]:
         """All neighbours, in the order of joining."""
-        with self._database.reading() as connection:
-            rows = connection.execute(sql.select(broker_neighbours).order_by(broker_neighbours.c.number)).all()
+        rows = self._all(sql.select(broker_neighbours).order_by(broker_neighbours.c.number))
         return [_neighbour(row) for row in rows]
 
     def join(
@@ -192,7 +186,7 @@ class BrokerLog:
                 "received_event": received_event,
                 "acknowledged": acknowledged,
                 "items": "",
-                "joined_at": microseconds(self._database.clock()),
+                "joined_at": self._now(),
             }
             connection.execute(sql.insert(broker_neighbours).values(**values))
             row = connection.execute(sql.select(broker_neighbours).where(broker_neighbours.c.name == name)).one()
@@ -218,8 +212,7 @@ class BrokerLog:
     def items(self, name: str) -> dict[str, JsonObject]:
         """What a neighbour said, by key."""
         query = sql.select(broker_items.c.key, broker_items.c.content).where(broker_items.c.neighbour == name)
-        with self._database.reading() as connection:
-            return {row.key: json.loads(row.content) for row in connection.execute(query)}
+        return {row.key: json.loads(row.content) for row in self._all(query)}
 
     def contested(self) -> dict[str, list[str]]:
         """The keys that several neighbours use, each with these neighbours, in the order in which they came with it."""
@@ -245,7 +238,7 @@ class BrokerLog:
 
         `most` is how many items it may have whose keys begin in one way.
         """
-        now = microseconds(self._database.clock())
+        now = self._now()
         with self._database.writing() as connection:
             _present(connection, name)
             mine = broker_items.c.neighbour == name
@@ -280,7 +273,7 @@ class BrokerLog:
         `last` is the id of the event at that offset. Returns the number of new events. Those that cannot be logged
         here become rejects.
         """
-        now = microseconds(self._database.clock())
+        now = self._now()
         with self._database.writing() as connection:
             row = _present(connection, name)
             new = [one for one in received if one.offset > row.received]
@@ -313,16 +306,14 @@ class BrokerLog:
             .order_by(events.c.event_offset)
             .limit(limit)
         )
-        with self._database.reading() as connection:
-            rows = connection.execute(query).all()
+        rows = self._all(query)
         return [_routed(row) for row in rows]
 
     def advertised_after(self, offset: int) -> list[str]:
         """The advertisements, by their names in the tree, of the events after an offset that have recipients."""
         later = event_routes.c.event_offset > offset, event_routes.c.chosen.is_not(None)
         query = sql.select(event_routes.c.advertisement).where(*later).distinct().order_by(event_routes.c.advertisement)
-        with self._database.reading() as connection:
-            return list(connection.execute(query).scalars())
+        return [row[0] for row in self._all(query)]
 
     def put_routes(self, routes: Mapping[int, EventRoute]) -> None:
         """Store where events go that were published here. A route that is there already stays."""

@@ -11,9 +11,8 @@ from rankcast.errors import StoreError
 from rankcast.language import decode_record, dumps, encode_record, show_time
 from rankcast.model import Concept
 from rankcast.plain import JsonObject
-from rankcast.store.engine import Database
-from rankcast.store.schema import datetime_of, metadata, microseconds
-from rankcast.store.sql import last_number, mark_last
+from rankcast.store.schema import datetime_of, metadata
+from rankcast.store.sql import Log, last_number, mark_last
 
 MOST_RUNS = 1000
 """Only the last runs are kept."""
@@ -90,11 +89,8 @@ class MiningRun(NamedTuple):
         }
 
 
-class MiningLog:
+class MiningLog(Log):
     """The runs of a store."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def add(self, run: MiningRun) -> int:
         """Keep a run. Returns its number."""
@@ -102,7 +98,7 @@ class MiningLog:
             number = last_number(connection, _runs.c.number) + 1
             row = {
                 "number": number,
-                "done_at": microseconds(self._database.clock()),
+                "done_at": self._now(),
                 "attribute": run.attribute,
                 "before": dumps(run.to_json()["before"]),
                 "after": dumps(run.to_json()["after"]),
@@ -131,7 +127,7 @@ class MiningLog:
 
     def mark_undone(self, number: int) -> None:
         """Record that a run was undone."""
-        now = microseconds(self._database.clock())
+        now = self._now()
         with self._database.writing() as connection:
             connection.execute(sql.update(_runs).where(_runs.c.number == number).values(undone_at=now))
 

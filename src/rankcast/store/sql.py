@@ -10,7 +10,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from rankcast.plain import JsonObject
 from rankcast.store.engine import Database
-from rankcast.store.schema import log_marks
+from rankcast.store.schema import DatabaseRow, log_marks, microseconds
 
 if TYPE_CHECKING:
     from sqlalchemy.dialects import postgresql, sqlite
@@ -20,6 +20,28 @@ Columns: TypeAlias = Mapping[str, Sequence[object]]
 
 _Item = TypeVar("_Item")
 _Rows = Sequence[JsonObject]
+
+
+class Log:
+    """What is done with some tables of a store. Each method is one short transaction, unless it says otherwise."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def _now(self) -> int:
+        """The present time, as a column has it."""
+        return microseconds(self._database.clock())
+
+    def _first(self, query: sql.Select[Any]) -> DatabaseRow | None:
+        """The first row of a query; None if there is none."""
+        with self._database.reading() as connection:
+            return connection.execute(query).first()
+
+    def _all(self, query: sql.Select[Any]) -> Sequence[Any]:
+        """All rows of a query, in its order."""
+        with self._database.reading() as connection:
+            return connection.execute(query).all()
+
 
 LAST_START = "start of the last batch"
 """Name of the mark for where the last micro-batch of a pipeline on Spark began. Spark may repeat that batch."""

@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 import sqlalchemy as sql
 
 from rankcast.store import schema
-from rankcast.store.engine import Database
 from rankcast.store.schema import datetime_of, metadata, microseconds
-from rankcast.store.sql import put_rows
+from rankcast.store.sql import Log, put_rows
 
 state_pages = sql.Table(
     "state_pages",
@@ -137,13 +136,10 @@ class StateChanges(NamedTuple):
     size: int = 0
 
 
-class StateLog:
+class StateLog(Log):
     """The saved state of the in-process pipeline."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def saved(self) -> SavedState:
+    def saved_state(self) -> SavedState:
         """The whole state, with the progress that it leads to."""
         with self._database.reading() as connection:
             at = connection.execute(sql.select(schema.progress)).one()
@@ -151,7 +147,7 @@ class StateLog:
             pages = [StatePage(PageMark(*row[:-1]), bytes(row[-1])) for row in rows]
             return SavedState(at.event_offset, at.catalog_version, pages, _advances(connection))
 
-    def past(self, find: Callable[[Sequence[PageMark]], PageMark | None]) -> StatePage | None:
+    def past_page(self, find: Callable[[Sequence[PageMark]], PageMark | None]) -> StatePage | None:
         """The page that `find` selects among the earlier forms of all pages; None if it selects none."""
         with self._database.reading() as connection:
             return _found(connection, past_state_pages, find)

@@ -12,9 +12,8 @@ from rankcast.language import dumps
 from rankcast.plain import JsonObject
 from rankcast.store import schema
 from rankcast.store.audit_log import AuditAction, note
-from rankcast.store.engine import Database
 from rankcast.store.schema import datetime_of, metadata, microseconds
-from rankcast.store.sql import last_number
+from rankcast.store.sql import Log, last_number
 from rankcast.store.state_pages import ClockAdvance, PageMark, StatePage, page_of_user
 from rankcast.store.texts import readable
 
@@ -124,11 +123,8 @@ class KeptDigest:
     counts: JsonObject
 
 
-class DigestLog:
+class DigestLog(Log):
     """The schedules and digests of all users. Each method is one short transaction."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def cut(self) -> PipelineMoment:
         """The current position of the pipeline."""
@@ -158,7 +154,7 @@ class DigestLog:
                     return False
                 row = {**new, **_reached(kept.reached, kept.state)}
                 connection.execute(sql.insert(schedules).values(user_id=kept.user, delivery_since=kept.since, **row))
-            now = microseconds(self._database.clock())
+            now = self._now()
             note(connection, now, AuditAction.CHANGE_PUSH, kept.user, f"digest schedule {new['schedule']}")
             return True
 
@@ -167,21 +163,19 @@ class DigestLog:
         with self._database.writing() as connection:
             count = connection.execute(sql.delete(schedules).where(schedules.c.user_id == user)).rowcount
             if count:
-                now = microseconds(self._database.clock())
+                now = self._now()
                 note(connection, now, AuditAction.CHANGE_PUSH, user, "removed the digest schedule")
         return count > 0
 
     def schedule(self, user: str) -> KeptSchedule | None:
         """A user's schedule; None if there is none."""
-        with self._database.reading() as connection:
-            row = connection.execute(sql.select(schedules).where(schedules.c.user_id == user)).first()
+        row = self._first(sql.select(schedules).where(schedules.c.user_id == user))
         return None if row is None else _schedule(row)
 
     def due(self, now: datetime) -> list[KeptSchedule]:
         """The schedules whose digest is due, the longest overdue first."""
         query = sql.select(schedules).where(schedules.c.next_at <= microseconds(now))
-        with self._database.reading() as connection:
-            rows = connection.execute(query.order_by(schedules.c.next_at, schedules.c.user_id)).all()
+        rows = self._all(query.order_by(schedules.c.next_at, schedules.c.user_id))
         return [_schedule(row) for row in rows]
 
     def count(self) -> int:
@@ -246,13 +240,11 @@ class DigestLog:
         query = sql.select(digests).where(digests.c.user_id == user).order_by(digests.c.number.desc()).limit(limit)
         if before is not None:
             query = query.where(digests.c.number < before)
-        with self._database.reading() as connection:
-            return [_digest(row) for row in connection.execute(query)]
+        return [_digest(row) for row in self._all(query)]
 
     def digest(self, number: int) -> KeptDigest | None:
         """The digest with this number; None if there is none."""
-        with self._database.reading() as connection:
-            row = connection.execute(sql.select(digests).where(digests.c.number == number)).first()
+        row = self._first(sql.select(digests).where(digests.c.number == number))
         return None if row is None else _digest(row)
 
     def last(self) -> int:
@@ -265,8 +257,7 @@ class DigestLog:
         query = sql.select(left_out).where(left_out.c.digest == digest, left_out.c.position > after)
         if reason is not None:
             query = query.where(left_out.c.reason == reason)
-        with self._database.reading() as connection:
-            rows = connection.execute(query.order_by(left_out.c.position).limit(limit)).all()
+        rows = self._all(query.order_by(left_out.c.position).limit(limit))
         return [(row.position, LeftOut(row.event_id, row.seq, row.rank, row.reason, row.detail)) for row in rows]
 
 

@@ -13,11 +13,10 @@ from rankcast.language import dumps
 from rankcast.model import EPOCH
 from rankcast.store import schema
 from rankcast.store.audit_log import AuditAction, note
-from rankcast.store.engine import Database
 from rankcast.store.push.digest_log import digests
 from rankcast.store.schema import DatabaseRow, datetime_of, metadata, microseconds
 from rankcast.store.secrets import VARIABLE, decrypt, encrypt, has_keys, is_encrypted, reencrypt
-from rankcast.store.sql import last_number
+from rankcast.store.sql import Log, last_number
 from rankcast.store.texts import readable
 
 DELIVERY = "delivery.sent"
@@ -111,11 +110,8 @@ class SecretCounts(NamedTuple):
     unreadable: tuple[str, ...]
 
 
-class WebhookLog:
+class WebhookLog(Log):
     """The webhooks of all users. Each method is one short transaction."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def add(self, webhook: Webhook, most: int | None = None) -> Webhook | None:
         """Add a webhook, which receives what comes from now on. Returns None if its user already has `most`."""
@@ -182,8 +178,7 @@ class WebhookLog:
         query = sql.select(webhooks).order_by(webhooks.c.created_at, webhooks.c.id)
         if user is not None:
             query = query.where(webhooks.c.user_id == user)
-        with self._database.reading() as connection:
-            return [webhook_of(row) for row in connection.execute(query)]
+        return [webhook_of(row) for row in self._all(query)]
 
     def webhook(self, webhook_id: str) -> Webhook | None:
         """The webhook with this id; None if there is none."""
@@ -232,9 +227,6 @@ class WebhookLog:
         with self._database.writing() as connection:
             note_webhook(connection, self._now(), webhook_id, "removed")
             connection.execute(sql.delete(webhooks).where(webhooks.c.id == webhook_id))
-
-    def _now(self) -> int:
-        return microseconds(self._database.clock())
 
 
 def load(connection: sql.Connection, webhook_id: str) -> Webhook | None:

@@ -12,11 +12,10 @@ import sqlalchemy as sql
 
 from rankcast.store import schema
 from rankcast.store.blocks import all_blocks, blocks_after, blocks_between
-from rankcast.store.engine import Database
 from rankcast.store.push.digest_log import digests, schedules
 from rankcast.store.push.webhook_log import DELIVERY, DIGEST, Webhook, load, note_webhook, put, webhook_of, webhooks
 from rankcast.store.schema import DatabaseRow, datetime_of, metadata, microseconds
-from rankcast.store.sql import put_rows
+from rankcast.store.sql import Log, put_rows
 
 messages = sql.Table(
     "webhook_messages",
@@ -74,11 +73,8 @@ class MessageCounts(NamedTuple):
     dead: int
 
 
-class MessageLog:
+class MessageLog(Log):
     """The messages of all webhooks. Each method is one short transaction."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def ready(self, now: datetime) -> list[Webhook]:
         """The webhooks with messages to send now, oldest first. Cost: a few look-ups per webhook."""
@@ -94,8 +90,7 @@ class MessageLog:
             .where(webhooks.c.active, webhooks.c.paused_until <= microseconds(now), sql.or_(due, single, digest))
             .order_by(webhooks.c.created_at, webhooks.c.id)
         )
-        with self._database.reading() as connection:
-            return [webhook_of(row) for row in connection.execute(query)]
+        return [webhook_of(row) for row in self._all(query)]
 
     def next(self, webhook: str, now: datetime, limit: int) -> list[tuple[MessageKey, int]]:
         """The next messages to send, in this order: retries that are due, then deliveries, then digests.
@@ -180,8 +175,7 @@ class MessageLog:
         if after is not None:
             later = sql.and_(messages.c.number == after.number, messages.c.type > after.type)
             query = query.where(sql.or_(messages.c.number > after.number, later))
-        with self._database.reading() as connection:
-            return [_waiting(row) for row in connection.execute(query)]
+        return [_waiting(row) for row in self._all(query)]
 
     def replay(self, webhook: str, keys: Sequence[MessageKey] | None, now: datetime) -> int:
         """Retry dead letters, those named or all, from the start of the retry schedule. Returns their number."""
