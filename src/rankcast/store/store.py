@@ -14,7 +14,7 @@ from rankcast.store.set_aside import SetAsideLog
 from rankcast.store.sql import Columns
 from rankcast.store.staging import prepare_staging, stage
 from rankcast.store.state_pages import StateLog
-from rankcast.store.stats import Stats, created, stats
+from rankcast.store.status import Stats, created, stats
 
 
 class Store(CatalogLog, EventLog, DeliveryLog, RejectLog, SetAsideLog, PipelineLog, StateLog):

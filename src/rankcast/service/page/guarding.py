@@ -13,9 +13,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from rankcast.model.actors import acting
 from rankcast.plain import JsonObject
 from rankcast.service.access import actor_of
-from rankcast.service.page.origins import is_from_here
 from rankcast.service.page.pages import PAGES
-from rankcast.service.page.signing_in import SIGNING, address_of, plain_page, too_often
+from rankcast.service.page.signing_in import SIGNING, address_of, is_from_here, plain_page, too_often
 from rankcast.service.page.visitors import session_of
 from rankcast.service.sessions import Session
 

@@ -7,9 +7,9 @@ from typing import Any
 from nicegui import ui
 
 from rankcast.errors import RankcastError
-from rankcast.service.page.colours import wear
 from rankcast.service.page.computing import compute
 from rankcast.service.page.controls import choice
+from rankcast.service.page.drawings import wear
 from rankcast.service.page.overlay.overlay_drawing import overlay_svg
 from rankcast.service.page.overlay.running_brokers import show_running
 from rankcast.service.page.visitors import View

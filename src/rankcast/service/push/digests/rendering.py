@@ -6,8 +6,8 @@ from html import escape
 
 from rankcast.engine.explain.reasons import Reason
 from rankcast.model import Event
-from rankcast.service.push.digests.clocks import zone_of
 from rankcast.service.push.digests.contents import Digest, Item
+from rankcast.service.push.digests.schedules import zone_of
 from rankcast.store.push.digest_log import LeftOut
 
 _TITLES = ("title", "name", "headline", "subject")

@@ -16,8 +16,7 @@ from rankcast.plain import JsonObject
 from rankcast.service.push.digests import Digests
 from rankcast.service.push.webhooks.endpoints import Endpoints
 from rankcast.service.push.webhooks.posting import Poster, PostOutcome
-from rankcast.service.push.webhooks.retrying import RetrySchedule
-from rankcast.service.push.webhooks.sending import Sender
+from rankcast.service.push.webhooks.sending import RetrySchedule, Sender
 from rankcast.store import Lease, MessageLog, Store, WebhookLog
 
 _log = logging.getLogger("rankcast.service.push.webhooks")
