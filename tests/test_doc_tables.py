@@ -22,7 +22,7 @@ from rankcast.pipeline import kafka_security
 from rankcast.service import Limits, ServiceSettings, create_app
 from rankcast.service.access import Role
 from rankcast.service.brokers.messages import Message
-from rankcast.service.push.webhooks.retrying import RetrySchedule
+from rankcast.service.push.webhooks.sending import RetrySchedule
 from rankcast.store.audit_log import ACTIONS
 from rankcast.store.retention.rules import KINDS, show_rule
 

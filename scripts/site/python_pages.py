@@ -30,7 +30,7 @@ def _address(package: str) -> str:
 def _page(package: str) -> str:
     """The package's own sentence, and everything that its `__all__` lists."""
     names = getattr(importlib.import_module(package), "__all__", None)
-    options = f"    options:\n      members: {sorted(names)}\n" if names else ""
+    options = f"    options:\n      members: {sorted(names)}\n      inherited_members: true\n" if names else ""
     return f"# {package}\n\n::: {package}\n{options}"
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rankcast.cli.bad_lines import checked, reject_of
+from rankcast.cli.operation.publisher import checked, reject_of
 from rankcast.errors import RankcastError
 from rankcast.language.files import MAX_LINE, MAX_RAW
 

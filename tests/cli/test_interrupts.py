@@ -10,7 +10,7 @@ import pytest
 # Another thread takes the signal while the main thread reads: as if it had arrived just before the read.
 PROBE = """
 import os, signal, sys, threading
-from rankcast.cli.interrupts import notice_ctrl_c
+from rankcast.cli.main import notice_ctrl_c
 
 if sys.argv[1] == "noticed":
     notice_ctrl_c()

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from rankcast.language import decode_event, decode_record
 from rankcast.service import vague_sampler
-from rankcast.service.page.monitor.vague_view import vague_chart
+from rankcast.service.page.monitor.activity import vague_chart
 from rankcast.service.vague_sampler import MOST_EVENTS, VagueSampler
 from rankcast.store import Store
 

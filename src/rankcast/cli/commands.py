@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 import typer
 
-__all__ = ["NAMES", "register"]
-
 _CATALOG, _STORE, _FILES, _HERE = (
     "Catalog of a store", "Operation of a store", "Files, without a store", "This installation"
 )  # fmt: skip

@@ -13,8 +13,6 @@ import typer
 if TYPE_CHECKING:
     from rankcast.model import Catalog
 
-__all__ = ["complete_event", "complete_preset", "complete_subscription", "complete_user"]
-
 _MOST = 200
 _DEFAULT = "rankcast.db"
 

@@ -25,8 +25,6 @@ from rankcast.errors import (
 from rankcast.extras import extra_of, missing
 from rankcast.model.actors import OPERATOR, acting
 
-__all__ = ["ENVIRONMENT", "INTERNAL", "NEGATIVE", "OK", "USAGE", "Commands", "exit_code"]
-
 OK = 0
 NEGATIVE = 1
 """Something was rejected, was not found, or the answer is no."""

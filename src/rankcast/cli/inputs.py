@@ -10,8 +10,6 @@ from rankcast.language.compressed import is_compressed
 if TYPE_CHECKING:
     from rankcast.model import Catalog, Event, Reject
 
-__all__ = ["count_lines", "read_catalog_file", "read_inputs"]
-
 
 def read_inputs(
     catalog_file: Path, events_file: Path, out: Output, rejects_file: Path | None = None

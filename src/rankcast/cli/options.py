@@ -11,32 +11,6 @@ from rankcast.errors import CatalogError, EnvironmentProblem, did_you_mean
 if TYPE_CHECKING:
     from rankcast.model import Catalog
 
-__all__ = [
-    "DEFAULT_STORE",
-    "KEEP_HELP",
-    "MOST_RATE",
-    "MOST_ROWS",
-    "CatalogFile",
-    "EventsFile",
-    "Json",
-    "MaxAhead",
-    "MaxEventSize",
-    "MaxPolicyCost",
-    "OneUser",
-    "OutFile",
-    "RejectsFile",
-    "RetentionRules",
-    "StorePath",
-    "UserName",
-    "bounded",
-    "check_user",
-    "duration",
-    "existing_file",
-    "input_file",
-    "output_file",
-    "user_option",
-]
-
 DEFAULT_STORE = "rankcast.db"
 
 MOST_ROWS = 10**12

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
     from rich.table import Table
 
-__all__ = ["Output", "TableColumn", "amounts", "printable", "table", "write_lines"]
-
 _PIECE = 1 << 15
 
 PIPE_WIDTH = 100

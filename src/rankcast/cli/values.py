@@ -6,8 +6,6 @@ import typer
 
 from rankcast.plain import JsonObject
 
-__all__ = ["attributes", "named", "numbers"]
-
 
 def named(texts: Sequence[str], option: str) -> list[tuple[str, str]]:
     """Split texts of the form ``name=value``."""

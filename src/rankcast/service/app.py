@@ -8,7 +8,7 @@ from fastapi.openapi.utils import get_openapi
 
 from rankcast import __version__
 from rankcast.plain import JsonObject
-from rankcast.service.api.broker_schemas import BROKER_SCHEMAS
+from rankcast.service.api.brokers import BROKER_SCHEMAS
 from rankcast.service.api.names import EncodedSlashes
 from rankcast.service.api.publishing import Publishing
 from rankcast.service.api.push_schemas import PUSH_SCHEMAS

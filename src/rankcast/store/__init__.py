@@ -23,7 +23,7 @@ from rankcast.store.rejects import KeptReject
 from rankcast.store.sessions import SessionLog
 from rankcast.store.set_aside import KeptSetAside
 from rankcast.store.state_pages import ClockAdvance, PageMark, SavedState, StateChanges, StatePage
-from rankcast.store.stats import Stats
+from rankcast.store.status import Stats
 from rankcast.store.store import Store
 
 __all__ = [

@@ -8,10 +8,8 @@ from sqlalchemy import BigInteger, Column, LargeBinary, Table, Text, func, inser
 from rankcast.errors import CatalogError
 from rankcast.store import audit_log
 from rankcast.store.audit_log import AuditAction
-from rankcast.store.engine import Database
 from rankcast.store.schema import DatabaseRow, datetime_of, metadata, microseconds
-
-__all__ = ["AccessLog", "TokenRecord", "access_tokens"]
+from rankcast.store.sql import Log
 
 access_tokens = Table(
     "access_tokens",
@@ -42,11 +40,8 @@ class TokenRecord:
     expires: datetime | None = None
 
 
-class AccessLog:
+class AccessLog(Log):
     """The tokens of a store, in the order of their creation."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def keep(
         self,
@@ -70,15 +65,13 @@ class AccessLog:
 
     def token(self, token_id: str) -> TokenRecord | None:
         """The token with this id, even if it was revoked; None if there is no such token."""
-        with self._database.reading() as connection:
-            row = connection.execute(select(access_tokens).where(access_tokens.c.id == token_id)).first()
+        row = self._first(select(access_tokens).where(access_tokens.c.id == token_id))
         return None if row is None else _kept(row)
 
     def tokens(self) -> list[TokenRecord]:
         """All tokens, including revoked ones, oldest first."""
         query = select(access_tokens).order_by(access_tokens.c.created_at, access_tokens.c.id)
-        with self._database.reading() as connection:
-            return [_kept(row) for row in connection.execute(query)]
+        return [_kept(row) for row in self._all(query)]
 
     def is_empty(self) -> bool:
         """Whether no token was ever created."""
@@ -97,7 +90,7 @@ class AccessLog:
             found = connection.execute(select(access_tokens).where(known)).first()
             if found is None:
                 raise CatalogError(f"there is no token {token_id!r}")
-            now = microseconds(self._database.clock())
+            now = self._now()
             if found.revoked_at is None:
                 connection.execute(update(access_tokens).where(known).values(revoked_at=now))
                 audit_log.note(

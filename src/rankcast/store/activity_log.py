@@ -5,12 +5,9 @@ from typing import NamedTuple
 
 from sqlalchemy import BigInteger, Column, Double, Table, delete, func, select
 
-from rankcast.store.engine import Database
 from rankcast.store.schema import datetime_of, metadata, microseconds
-from rankcast.store.sql import put_rows
+from rankcast.store.sql import Log, put_rows
 from rankcast.store.status import Status
-
-__all__ = ["SAMPLE", "ActivityLog", "ActivitySample"]
 
 SAMPLE = timedelta(seconds=5)
 """The time between two samples."""
@@ -43,11 +40,8 @@ class ActivitySample(NamedTuple):
     waited: float
 
 
-class ActivityLog:
+class ActivityLog(Log):
     """The samples of a store. Several services over one store make one sample per slot together."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def sample(self, status: Status) -> None:
         """Keep the current counts."""
@@ -90,8 +84,7 @@ class ActivityLog:
             .group_by(c.slot // every)
             .order_by(func.max(c.slot))
         )
-        with self._database.reading() as connection:
-            rows = connection.execute(query).all()
+        rows = self._all(query)
         return [ActivitySample(datetime_of(row[0]), *row[1:]) for row in rows], SAMPLE * every
 
 

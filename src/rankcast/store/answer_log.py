@@ -9,8 +9,7 @@ from sqlalchemy import BigInteger, Column, Index, LargeBinary, Table, Text, dele
 from rankcast.errors import CatalogError
 from rankcast.store.engine import Database
 from rankcast.store.schema import datetime_of, metadata, microseconds
-
-__all__ = ["AnswerLog", "ReservedKey", "kept_answers"]
+from rankcast.store.sql import Log
 
 KEPT_FOR = timedelta(days=2)
 """How long a response is kept."""
@@ -40,7 +39,7 @@ class ReservedKey(NamedTuple):
     answer: bytes | None
 
 
-class AnswerLog:
+class AnswerLog(Log):
     """Responses by owner and key, kept for two days, and up to `most` bytes (64 MiB) of each owner.
 
     The oldest responses of an owner who has more go first. Those of others stay. The bytes are checked after each new
@@ -48,7 +47,7 @@ class AnswerLog:
     """
 
     def __init__(self, database: Database, most: int = _MOST) -> None:
-        self._database = database
+        super().__init__(database)
         self._most = most
         self._new: Counter[str] = Counter()
         """Bytes since the last check, by owner."""

@@ -11,21 +11,8 @@ from sqlalchemy import BigInteger, Column, Connection, Integer, Table, Text, sel
 from rankcast.model.actors import present_actor
 from rankcast.store.engine import Database
 from rankcast.store.schema import DatabaseRow, datetime_of, metadata, microseconds
-from rankcast.store.sql import Columns, append_new
+from rankcast.store.sql import Columns, Log, append_new
 from rankcast.store.texts import escaped
-
-__all__ = [
-    "ACTIONS",
-    "AuditAction",
-    "AuditEntry",
-    "AuditLog",
-    "ChangedRecord",
-    "audit",
-    "note",
-    "note_now",
-    "note_records",
-    "note_retention",
-]
 
 _Number = BigInteger().with_variant(Integer(), "sqlite")
 _LONGEST = 1_000
@@ -108,11 +95,8 @@ class ChangedRecord(NamedTuple):
     removed: bool
 
 
-class AuditLog:
+class AuditLog(Log):
     """The entries of the audit trail, in the order they were written."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def entries(
         self,
@@ -135,8 +119,7 @@ class AuditLog:
             query = query.where(audit.c.who.contains(who, autoescape=True))
         if subject is not None:
             query = query.where(audit.c.subject == subject)
-        with self._database.reading() as connection:
-            return [_entry(row) for row in connection.execute(query)]
+        return [_entry(row) for row in self._all(query)]
 
 
 def note(connection: Connection, now: int, action: AuditAction, subject: str | None, detail: str) -> None:

@@ -30,8 +30,6 @@ from rankcast.store.opening import connect_database, open_database, path_of, sch
 from rankcast.store.pipelines import SPARK
 from rankcast.store.upgrading import copy_file, program_url, unserved
 
-__all__ = ["Backup", "back_up", "place_checkpoint", "restore"]
-
 FORMAT = 1
 """Version of the archive format, increased with every change. Archives of a later format are refused."""
 

@@ -9,18 +9,6 @@ from rankcast.store.schema import DELIVERY_BLOCK, block_of, delivery_block
 from rankcast.store.schema import deliveries as log
 from rankcast.store.sql import last_number
 
-__all__ = [
-    "Bounds",
-    "all_blocks",
-    "block_by_block",
-    "blocks_after",
-    "blocks_between",
-    "bounds",
-    "bounds_of",
-    "count_after",
-    "start_of_newest",
-]
-
 _Query = TypeVar("_Query", bound=Select[*tuple[object, ...]])
 
 

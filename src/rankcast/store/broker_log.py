@@ -6,75 +6,54 @@ from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Column,
-    Connection,
-    Integer,
-    Table,
-    Text,
-    delete,
-    func,
-    insert,
-    select,
-    update,
-)
+import sqlalchemy as sql
 
 from rankcast.errors import ModelError, StoreError
 from rankcast.model import Event, Reject
 from rankcast.plain import JsonObject
-from rankcast.store.engine import Database
 from rankcast.store.event_log import append_received
 from rankcast.store.pipelines import SPARK, present
 from rankcast.store.rejects import keep
-from rankcast.store.schema import broker_self, datetime_of, events, metadata, microseconds
-from rankcast.store.sql import last_number, put_rows
+from rankcast.store.schema import broker_self, datetime_of, events, metadata
+from rankcast.store.sql import Log, last_number, put_rows
 
-__all__ = [
-    "BrokerLog",
-    "BrokerSelf",
-    "EventRoute",
-    "NeighbourRow",
-    "ReceivedEvent",
-    "RoutedText",
-    "forget_routes",
-    "needed_by_neighbours",
-]
-
-broker_neighbours = Table(
+broker_neighbours = sql.Table(
     "broker_neighbours",
     metadata,
-    Column("name", Text, primary_key=True),
-    Column("number", Integer, nullable=False, comment="in the order of joining"),
-    Column("is_upstream", Boolean, nullable=False),
-    Column("lineage", Text, nullable=False),
-    Column("received", BigInteger, nullable=False, comment="up to here its log was received"),
-    Column("received_event", Text, nullable=False, comment="the id of the event there; empty if it is not known"),
-    Column("acknowledged", BigInteger, nullable=False, comment="up to here it has received our log"),
-    Column("items", Text, nullable=False, comment="the version of the items that it sent; empty if none"),
-    Column("joined_at", BigInteger, nullable=False),
+    sql.Column("name", sql.Text, primary_key=True),
+    sql.Column("number", sql.Integer, nullable=False, comment="in the order of joining"),
+    sql.Column("is_upstream", sql.Boolean, nullable=False),
+    sql.Column("lineage", sql.Text, nullable=False),
+    sql.Column("received", sql.BigInteger, nullable=False, comment="up to here its log was received"),
+    sql.Column(
+        "received_event", sql.Text, nullable=False, comment="the id of the event there; empty if it is not known"
+    ),
+    sql.Column("acknowledged", sql.BigInteger, nullable=False, comment="up to here it has received our log"),
+    sql.Column("items", sql.Text, nullable=False, comment="the version of the items that it sent; empty if none"),
+    sql.Column("joined_at", sql.BigInteger, nullable=False),
     comment="The brokers that this one is linked to.",
 )
 
-broker_items = Table(
+broker_items = sql.Table(
     "broker_items",
     metadata,
-    Column("neighbour", Text, primary_key=True),
-    Column("key", Text, primary_key=True),
-    Column("content", Text, nullable=False, comment="JSON"),
-    Column("known_at", BigInteger, nullable=False, comment="when it was first said; replacing keeps it"),
+    sql.Column("neighbour", sql.Text, primary_key=True),
+    sql.Column("key", sql.Text, primary_key=True),
+    sql.Column("content", sql.Text, nullable=False, comment="JSON"),
+    sql.Column("known_at", sql.BigInteger, nullable=False, comment="when it was first said; replacing keeps it"),
     comment="What each neighbour said that it needs, and its advertisements.",
 )
 
-event_routes = Table(
+event_routes = sql.Table(
     "event_routes",
     metadata,
-    Column("event_offset", BigInteger, primary_key=True, autoincrement=False),
-    Column("origin", Text, nullable=False, comment="the neighbour that sent the event; empty if it was published here"),
-    Column("advertisement", Text, comment="its name in the tree, if the event is under one"),
-    Column(
-        "chosen", Text, comment="JSON: the chosen subscriptions, or how many to draw, by neighbour; '' has own ones"
+    sql.Column("event_offset", sql.BigInteger, primary_key=True, autoincrement=False),
+    sql.Column(
+        "origin", sql.Text, nullable=False, comment="the neighbour that sent the event; empty if it was published here"
+    ),
+    sql.Column("advertisement", sql.Text, comment="its name in the tree, if the event is under one"),
+    sql.Column(
+        "chosen", sql.Text, comment="JSON: the chosen subscriptions, or how many to draw, by neighbour; '' has own ones"
     ),
     comment="Where an event came from, and whom it goes to if it is under an advertisement.",
 )
@@ -135,24 +114,20 @@ class RoutedText(NamedTuple):
     route: EventRoute | None
 
 
-class BrokerLog:
+class BrokerLog(Log):
     """What the store of a broker keeps besides its events and its catalog."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     # this broker
 
     def self(self) -> BrokerSelf | None:
         """The broker of this store; None if it belongs to no tree."""
-        with self._database.reading() as connection:
-            row = connection.execute(select(broker_self)).first()
+        row = self._first(sql.select(broker_self))
         return None if row is None else BrokerSelf(row.name, row.lineage, row.since)
 
     def become(self, name: str) -> BrokerSelf:
         """Make this the store of a broker, or check that it is already that of the broker with this name."""
         with self._database.writing() as connection:
-            row = connection.execute(select(broker_self)).first()
+            row = connection.execute(sql.select(broker_self)).first()
             served = present(connection)
             if row is None and served is not None and served.engine == SPARK and served.last_batch >= 0:
                 raise StoreError(
@@ -160,8 +135,8 @@ class BrokerLog:
                 )
             if row is None:
                 since = last_number(connection, events.c.event_offset)
-                connection.execute(insert(broker_self).values(id=1, name=name, lineage=uuid4().hex, since=since))
-                row = connection.execute(select(broker_self)).one()
+                connection.execute(sql.insert(broker_self).values(id=1, name=name, lineage=uuid4().hex, since=since))
+                row = connection.execute(sql.select(broker_self)).one()
             elif row.name != name:
                 raise StoreError(
                     f"the store {self._database.place!r} belongs to the broker {row.name!r}, not {name!r}; use that name, "
@@ -172,21 +147,20 @@ class BrokerLog:
     def rejoin(self) -> BrokerSelf:
         """Give the store a new lineage, so that neighbours take it for a new broker. Forgets the upstream's position."""
         with self._database.writing() as connection:
-            changed = connection.execute(update(broker_self).values(lineage=uuid4().hex))
+            changed = connection.execute(sql.update(broker_self).values(lineage=uuid4().hex))
             if not changed.rowcount:
                 raise StoreError(f"the store {self._database.place!r} belongs to no broker")
-            upstream = select(broker_neighbours.c.name).where(broker_neighbours.c.is_upstream)
-            connection.execute(delete(broker_items).where(broker_items.c.neighbour.in_(upstream)))
-            connection.execute(delete(broker_neighbours).where(broker_neighbours.c.is_upstream))
-            row = connection.execute(select(broker_self)).one()
+            upstream = sql.select(broker_neighbours.c.name).where(broker_neighbours.c.is_upstream)
+            connection.execute(sql.delete(broker_items).where(broker_items.c.neighbour.in_(upstream)))
+            connection.execute(sql.delete(broker_neighbours).where(broker_neighbours.c.is_upstream))
+            row = connection.execute(sql.select(broker_self)).one()
         return BrokerSelf(row.name, row.lineage, row.since)
 
     # neighbours
 
     def neighbours(self) -> list[NeighbourRow]:
         """All neighbours, in the order of joining."""
-        with self._database.reading() as connection:
-            rows = connection.execute(select(broker_neighbours).order_by(broker_neighbours.c.number)).all()
+        rows = self._all(sql.select(broker_neighbours).order_by(broker_neighbours.c.number))
         return [_neighbour(row) for row in rows]
 
     def join(
@@ -196,11 +170,13 @@ class BrokerLog:
         with self._database.writing() as connection:
             if is_upstream:
                 for other in connection.execute(
-                    select(broker_neighbours.c.name).where(broker_neighbours.c.is_upstream)
+                    sql.select(broker_neighbours.c.name).where(broker_neighbours.c.is_upstream)
                 ):
                     _forget(connection, other.name)
             _forget(connection, name)
-            number = connection.execute(select(func.coalesce(func.max(broker_neighbours.c.number), 0) + 1)).scalar_one()
+            number = connection.execute(
+                sql.select(sql.func.coalesce(sql.func.max(broker_neighbours.c.number), 0) + 1)
+            ).scalar_one()
             values = {
                 "name": name,
                 "number": number,
@@ -210,10 +186,10 @@ class BrokerLog:
                 "received_event": received_event,
                 "acknowledged": acknowledged,
                 "items": "",
-                "joined_at": microseconds(self._database.clock()),
+                "joined_at": self._now(),
             }
-            connection.execute(insert(broker_neighbours).values(**values))
-            row = connection.execute(select(broker_neighbours).where(broker_neighbours.c.name == name)).one()
+            connection.execute(sql.insert(broker_neighbours).values(**values))
+            row = connection.execute(sql.select(broker_neighbours).where(broker_neighbours.c.name == name)).one()
         return _neighbour(row)
 
     def forget(self, name: str) -> bool:
@@ -226,7 +202,7 @@ class BrokerLog:
         known = broker_neighbours.c.name == name
         with self._database.writing() as connection:
             connection.execute(
-                update(broker_neighbours)
+                sql.update(broker_neighbours)
                 .where(known, broker_neighbours.c.acknowledged < offset)
                 .values(acknowledged=offset)
             )
@@ -235,14 +211,13 @@ class BrokerLog:
 
     def items(self, name: str) -> dict[str, JsonObject]:
         """What a neighbour said, by key."""
-        query = select(broker_items.c.key, broker_items.c.content).where(broker_items.c.neighbour == name)
-        with self._database.reading() as connection:
-            return {row.key: json.loads(row.content) for row in connection.execute(query)}
+        query = sql.select(broker_items.c.key, broker_items.c.content).where(broker_items.c.neighbour == name)
+        return {row.key: json.loads(row.content) for row in self._all(query)}
 
     def contested(self) -> dict[str, list[str]]:
         """The keys that several neighbours use, each with these neighbours, in the order in which they came with it."""
-        keys = select(broker_items.c.key).group_by(broker_items.c.key).having(func.count() > 1)
-        query = select(broker_items.c.key, broker_items.c.neighbour).where(broker_items.c.key.in_(keys))
+        keys = sql.select(broker_items.c.key).group_by(broker_items.c.key).having(sql.func.count() > 1)
+        query = sql.select(broker_items.c.key, broker_items.c.neighbour).where(broker_items.c.key.in_(keys))
         found: dict[str, list[str]] = {}
         with self._database.reading() as connection:
             for row in connection.execute(query.order_by(broker_items.c.known_at, broker_items.c.neighbour)):
@@ -263,28 +238,32 @@ class BrokerLog:
 
         `most` is how many items it may have whose keys begin in one way.
         """
-        now = microseconds(self._database.clock())
+        now = self._now()
         with self._database.writing() as connection:
             _present(connection, name)
             mine = broker_items.c.neighbour == name
             if whole:
-                known = connection.execute(select(broker_items.c.key).where(mine)).scalars()
+                known = connection.execute(sql.select(broker_items.c.key).where(mine)).scalars()
                 removed = [key for key in known if key not in put and key not in keep]
             for begin in range(0, len(removed), _CHUNK):
                 some = list(removed[begin : begin + _CHUNK])
-                connection.execute(delete(broker_items).where(mine, broker_items.c.key.in_(some)))
+                connection.execute(sql.delete(broker_items).where(mine, broker_items.c.key.in_(some)))
             rows = [
                 {"neighbour": name, "key": key, "content": json.dumps(form), "known_at": now}
                 for key, form in put.items()
             ]
             put_rows(connection, broker_items, rows, replace=["content"])
             for begin_of, limit in most.items():
-                counted = select(func.count()).where(mine, broker_items.c.key.startswith(begin_of, autoescape=True))
+                counted = sql.select(sql.func.count()).where(
+                    mine, broker_items.c.key.startswith(begin_of, autoescape=True)
+                )
                 if connection.execute(counted).scalar_one() > limit:
                     raise ModelError(
                         f"broker {name!r} has more than {limit:,} items whose keys begin with {begin_of!r}"
                     )
-            connection.execute(update(broker_neighbours).where(broker_neighbours.c.name == name).values(items=version))
+            connection.execute(
+                sql.update(broker_neighbours).where(broker_neighbours.c.name == name).values(items=version)
+            )
 
     # publications
 
@@ -294,7 +273,7 @@ class BrokerLog:
         `last` is the id of the event at that offset. Returns the number of new events. Those that cannot be logged
         here become rejects.
         """
-        now = microseconds(self._database.clock())
+        now = self._now()
         with self._database.writing() as connection:
             row = _present(connection, name)
             new = [one for one in received if one.offset > row.received]
@@ -306,13 +285,13 @@ class BrokerLog:
             bad = [(f"{name} {row.lineage} {event.id}", _reject(name, event, error)) for event, error in refused]
             keep(connection, bad, now)
             if up_to > row.received:
-                here = update(broker_neighbours).where(broker_neighbours.c.name == name)
+                here = sql.update(broker_neighbours).where(broker_neighbours.c.name == name)
                 connection.execute(here.values(received=up_to, received_event=last))
         return len(logged)
 
     def event_at(self, offset: int) -> str:
         """The id of the event at an offset of the own log; empty if there is none, or none any more."""
-        query = select(events.c.id).where(events.c.event_offset == offset)
+        query = sql.select(events.c.id).where(events.c.event_offset == offset)
         with self._database.reading() as connection:
             return connection.execute(query).scalar() or ""
 
@@ -320,23 +299,21 @@ class BrokerLog:
         """The next events of the own log with their routes."""
         joined = events.outerjoin(event_routes, events.c.event_offset == event_routes.c.event_offset)
         query = (
-            select(events.c.event_offset, events.c.id, events.c.catalog_version, events.c.content)
+            sql.select(events.c.event_offset, events.c.id, events.c.catalog_version, events.c.content)
             .add_columns(event_routes.c.origin, event_routes.c.advertisement, event_routes.c.chosen)
             .select_from(joined)
             .where(events.c.event_offset > after)
             .order_by(events.c.event_offset)
             .limit(limit)
         )
-        with self._database.reading() as connection:
-            rows = connection.execute(query).all()
+        rows = self._all(query)
         return [_routed(row) for row in rows]
 
     def advertised_after(self, offset: int) -> list[str]:
         """The advertisements, by their names in the tree, of the events after an offset that have recipients."""
         later = event_routes.c.event_offset > offset, event_routes.c.chosen.is_not(None)
-        query = select(event_routes.c.advertisement).where(*later).distinct().order_by(event_routes.c.advertisement)
-        with self._database.reading() as connection:
-            return list(connection.execute(query).scalars())
+        query = sql.select(event_routes.c.advertisement).where(*later).distinct().order_by(event_routes.c.advertisement)
+        return [row[0] for row in self._all(query)]
 
     def put_routes(self, routes: Mapping[int, EventRoute]) -> None:
         """Store where events go that were published here. A route that is there already stays."""
@@ -351,18 +328,18 @@ class BrokerLog:
             return _chosen(connection, offsets)
 
 
-def _chosen(connection: Connection, offsets: Sequence[int]) -> dict[int, frozenset[str]]:
+def _chosen(connection: sql.Connection, offsets: Sequence[int]) -> dict[int, frozenset[str]]:
     found: dict[int, frozenset[str]] = {}
     for begin in range(0, len(offsets), _CHUNK):
         part, column = offsets[begin : begin + _CHUNK], event_routes.c.event_offset
         among = column.between(part[0], part[-1]) if isinstance(part, range) else column.in_(part)
-        query = select(column, event_routes.c.chosen).where(among, event_routes.c.chosen.is_not(None))
+        query = sql.select(column, event_routes.c.chosen).where(among, event_routes.c.chosen.is_not(None))
         for row in connection.execute(query):
             found[row.event_offset] = frozenset(json.loads(row.chosen).get("", ()))
     return found
 
 
-def _put_routes(connection: Connection, routes: Mapping[int, EventRoute]) -> None:
+def _put_routes(connection: sql.Connection, routes: Mapping[int, EventRoute]) -> None:
     rows = [
         {
             "event_offset": offset,
@@ -373,20 +350,20 @@ def _put_routes(connection: Connection, routes: Mapping[int, EventRoute]) -> Non
         for offset, one in routes.items()
     ]
     if rows:
-        connection.execute(insert(event_routes), rows)
+        connection.execute(sql.insert(event_routes), rows)
 
 
-def _present(connection: Connection, name: str) -> Any:
+def _present(connection: sql.Connection, name: str) -> Any:
     """The row of a neighbour; refused if it was removed meanwhile."""
-    row = connection.execute(select(broker_neighbours).where(broker_neighbours.c.name == name)).first()
+    row = connection.execute(sql.select(broker_neighbours).where(broker_neighbours.c.name == name)).first()
     if row is None:
         raise StoreError(f"there is no neighbour {name!r} any more")
     return row
 
 
-def _forget(connection: Connection, name: str) -> bool:
-    connection.execute(delete(broker_items).where(broker_items.c.neighbour == name))
-    return bool(connection.execute(delete(broker_neighbours).where(broker_neighbours.c.name == name)).rowcount)
+def _forget(connection: sql.Connection, name: str) -> bool:
+    connection.execute(sql.delete(broker_items).where(broker_items.c.neighbour == name))
+    return bool(connection.execute(sql.delete(broker_neighbours).where(broker_neighbours.c.name == name)).rowcount)
 
 
 def _neighbour(row: Any) -> NeighbourRow:
@@ -415,16 +392,16 @@ def _reject(name: str, event: Event, error: ModelError) -> Reject:
     return Reject(f"broker {name}", 1, str(error), event.id)
 
 
-def needed_by_neighbours(connection: Connection) -> int | None:
+def needed_by_neighbours(connection: sql.Connection) -> int | None:
     """The last event that all neighbours have received; None without neighbours. Later events must stay."""
-    return connection.execute(select(func.min(broker_neighbours.c.acknowledged))).scalar()
+    return connection.execute(sql.select(sql.func.min(broker_neighbours.c.acknowledged))).scalar()
 
 
-def forget_routes(connection: Connection, after: int, up_to: int) -> None:
+def forget_routes(connection: sql.Connection, after: int, up_to: int) -> None:
     """Delete the routes of events that were deleted."""
     gone = event_routes.c.event_offset.not_in(
-        select(events.c.event_offset).where(events.c.event_offset > after, events.c.event_offset <= up_to)
+        sql.select(events.c.event_offset).where(events.c.event_offset > after, events.c.event_offset <= up_to)
     )
     connection.execute(
-        delete(event_routes).where(event_routes.c.event_offset > after, event_routes.c.event_offset <= up_to, gone)
+        sql.delete(event_routes).where(event_routes.c.event_offset > after, event_routes.c.event_offset <= up_to, gone)
     )

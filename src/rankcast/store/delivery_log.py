@@ -16,18 +16,15 @@ from rankcast.store import pipelines, schema
 from rankcast.store.audit_log import AuditAction, note
 from rankcast.store.blocks import block_by_block
 from rankcast.store.catalog.log import newest_version
-from rankcast.store.engine import Database
 from rankcast.store.pipelines import IN_PROCESS, BatchCounts, Pipeline
 from rankcast.store.rejects import keep
 from rankcast.store.schema import DatabaseRow, datetime_of, microseconds
 from rankcast.store.schema import deliveries as log
 from rankcast.store.set_aside import keep_set_aside, mark_served
-from rankcast.store.sql import LAST_START, Columns, append_new, last_number, paged, put_mark
+from rankcast.store.sql import LAST_START, Columns, Log, append_new, last_number, paged, put_mark
 from rankcast.store.staging import StagedDeliveries, publish_staged
 from rankcast.store.state_pages import StateChanges, StatePage, replace_pages, shard_count, write_changes
 from rankcast.store.texts import readable
-
-__all__ = ["DeliveryLog", "Instants", "Progress", "StoredDelivery"]
 
 
 class Progress(NamedTuple):
@@ -76,11 +73,8 @@ class StoredDelivery:
             )
 
 
-class DeliveryLog:
+class DeliveryLog(Log):
     """The deliveries in commit order, and the progress they belong to."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def commit(
         self,
@@ -89,7 +83,7 @@ class DeliveryLog:
         catalog_version: int,
         state: StateChanges,
         expected_offset: int,
-        instants: Instants | None,
+        instants: Instants | None = None,
         set_aside: Iterable[SetAside] = (),
         matched: int = 0,
     ) -> int:
@@ -101,7 +95,7 @@ class DeliveryLog:
         The commit is refused if the progress is no longer at `expected_offset`, because another process has processed
         the events, or if a pipeline on Spark serves the store.
         """
-        now = microseconds(self._database.clock())
+        now = self._now()
         columns = _columns(list(deliveries), now, instants)
         with self._database.writing(is_urgent=True) as connection:
             known = self._in_process(connection, _shards(state.pages), now)
@@ -116,10 +110,10 @@ class DeliveryLog:
             write_changes(connection, state)
         return written
 
-    def save(self, state: StateChanges, expected_offset: int) -> None:
+    def save_state(self, state: StateChanges, expected_offset: int) -> None:
         """Save pages of the delivery state without a batch. Refused like `commit`."""
         with self._database.writing() as connection:
-            self._in_process(connection, _shards(state.pages), microseconds(self._database.clock()))
+            self._in_process(connection, _shards(state.pages), self._now())
             at, _ = _reached(connection)
             if at != expected_offset:
                 raise StoreError(_another(at, expected_offset))
@@ -142,13 +136,13 @@ class DeliveryLog:
         Spark repeats a batch if it was killed before it learned of the commit. The repetition writes nothing twice.
 
         `deliveries` are columns of the table, or were copied before (`rankcast.store.staging`), or went elsewhere, and
-        then this is their number. Their `received` time is the time of the commit. Rejects come with their keys. `start` and `offset` delimit the batch in the event log, and are None if the events come from
-        elsewhere. `due` is when the clock ends the next period with pending candidates, in microseconds.
+        then this is their number. Their `received` time is the time of the commit. Rejects come with their keys.
+        `start` and `offset` delimit the batch in the event log, and are None if the events come from elsewhere. `due` is when the clock ends the next period with pending candidates, in microseconds.
 
         The commit is refused if another pipeline serves the store, or if there is a gap between the progress and
         `start`.
         """
-        now = microseconds(self._database.clock())
+        now = self._now()
         with self._database.writing() as connection:
             known = pipelines.present(connection)
             if known is None or known.name != pipeline:
@@ -179,16 +173,16 @@ class DeliveryLog:
         self,
         deliveries: Iterable[Delivery],
         done: Sequence[int],
-        failed: Iterable[SetAside],
-        pages: Sequence[StatePage],
-        expected_offset: int | None,
+        failed: Iterable[SetAside] = (),
+        pages: Sequence[StatePage] = (),
+        expected_offset: int | None = None,
     ) -> int:
-        """Write the deliveries of set-aside events and mark their rows as done. Returns the number of new deliveries.
+        """Write the deliveries of set-aside events. `done` are the numbers of their rows, which are marked as done. Returns the number of new deliveries.
 
         The progress does not change. Pages, if there are any, replace the whole delivery state as of
         `expected_offset`. Events that failed again are set aside as in `commit`.
         """
-        now = microseconds(self._database.clock())
+        now = self._now()
         columns = _columns(list(deliveries), now, None)
         with self._database.writing() as connection:
             written = append_new(connection, log.c.number, columns)
@@ -246,7 +240,7 @@ class DeliveryLog:
                 )
             replace_pages(connection, pages)
             connection.execute(delete(schema.pipeline))
-            now = microseconds(self._database.clock())
+            now = self._now()
             note(connection, now, AuditAction.REPLACE_STATE, None, f"{_shards(pages)} shards as of event {at:,}")
 
     def progress(self) -> Progress:
@@ -259,12 +253,16 @@ class DeliveryLog:
         with self._database.reading() as connection:
             return _reached(connection)[0]
 
-    def deliveries(self, user: str | None, after: int, limit: int | None) -> Iterator[tuple[int, Delivery]]:
-        """Deliveries after a number, with their numbers, in commit order, up to the current end of the log."""
-        return ((one.number, one.delivery) for one in self.stored(user, after, limit))
+    def deliveries(
+        self, user: str | None = None, after: int = 0, limit: int | None = None
+    ) -> Iterator[tuple[int, Delivery]]:
+        """Deliveries after a number, of one user or of all, with their numbers, in commit order, up to the current end of the log."""
+        return ((one.number, one.delivery) for one in self.stored_deliveries(user, after, limit))
 
-    def stored(self, user: str | None, after: int, limit: int | None) -> Iterator[StoredDelivery]:
-        """Like `deliveries`, but not decoded yet."""
+    def stored_deliveries(
+        self, user: str | None = None, after: int = 0, limit: int | None = None
+    ) -> Iterator[StoredDelivery]:
+        """Like `deliveries`, but each is decoded only when it is asked for."""
         with self._database.reading() as connection:
             queries = block_by_block(connection, select(log), user, after)
         rows = chain.from_iterable(paged(self._database, query, log.c.number, after, limit) for query in queries)
@@ -273,8 +271,7 @@ class DeliveryLog:
     def delivery(self, user: str, event_id: str) -> Delivery | None:
         """The delivery of an event to a user; None if there is none."""
         query = select(log).where(log.c.event_id == event_id, log.c.user_id == user)
-        with self._database.reading() as connection:
-            row = connection.execute(query).first()
+        row = self._first(query)
         return None if row is None else StoredDelivery(row).delivery
 
     def last_delivery(self) -> int:

@@ -14,8 +14,6 @@ from rankcast.store import schema
 from rankcast.store.places import without_passwords
 from rankcast.store.turns import Turns, Turnstile
 
-__all__ = ["Clock", "Database", "Explain", "system_clock"]
-
 _INCREMENTAL = 2
 _HELD_BACK = 0.05
 """Seconds for which an urgent transaction holds back the other writers of its process, at most."""

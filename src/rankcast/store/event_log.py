@@ -11,13 +11,10 @@ from sqlalchemy import Connection, func, select
 from rankcast.errors import CatalogError, ModelError
 from rankcast.model import Catalog, Event, Term
 from rankcast.store.catalog.state import load_shared
-from rankcast.store.engine import Database
 from rankcast.store.schema import broker_self, catalog_versions, datetime_of, microseconds
 from rankcast.store.schema import events as log
-from rankcast.store.sql import chunks, insert_rows, last_number, last_number_of, paged
+from rankcast.store.sql import Log, chunks, insert_rows, last_number, last_number_of, paged
 from rankcast.store.texts import event_of, event_text
-
-__all__ = ["GRACE", "EventLog", "LogRow", "LoggedEvent", "LoggedText", "PublishReceipt", "Refuse", "append_received"]
 
 Refuse: TypeAlias = Callable[[Event, ModelError], None]
 """A callback that receives each event that cannot be logged, with the reason."""
@@ -82,18 +79,27 @@ class LoggedText(NamedTuple):
         return self.logged - GRACE
 
 
-class EventLog:
+class EventLog(Log):
     """The published events, numbered from 1 without gaps."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def publish(
+        self, events: Iterable[Event], batch: int = 1000, refuse: Refuse | None = None, is_urgent: bool = False
+    ) -> list[PublishReceipt]:
+        """Append events to the log, in order, `batch` per transaction. Returns their acknowledgements.
+
+        An event that is already in the log with the same content is not appended again, so it is safe to publish
+        again after a crash. An event cannot be logged if its id is taken by other content or if it names an unknown
+        concept. It is passed to `refuse`, and the others are logged. Without `refuse` the error is raised, and
+        neither its batch nor the later ones are logged. Urgent events come before other writers of this process.
+        """
+        return list(self.publishing(events, batch, refuse, is_urgent))
 
     def publishing(
-        self, events: Iterable[Event], batch: int, refuse: Refuse | None, is_urgent: bool = False
+        self, events: Iterable[Event], batch: int = 1000, refuse: Refuse | None = None, is_urgent: bool = False
     ) -> Iterator[PublishReceipt]:
-        """Append events in batches, one transaction each, and yield the results of each batch after its commit.
+        """Like `publish`, but yields each acknowledgement as soon as its batch is on disk.
 
-        Cost: O(log n) per event, and one disk flush per batch.
+        The next batch starts when all acknowledgements of the last one have been consumed. Cost: O(log n) per event, and one disk flush per batch.
         """
         if batch < 1:
             raise ModelError(f"batch is {batch}; it must be at least 1")
@@ -101,7 +107,7 @@ class EventLog:
             refused: list[_Refused] = []
             texts = list(_texts(chunk, refused))
             with self._database.writing(is_urgent, holds_back=is_urgent) as connection:
-                published = _append(connection, texts, refused, microseconds(self._database.clock()))
+                published = _append(connection, texts, refused, self._now())
                 if refused and refuse is None:
                     raise refused[0].error
             yield from published
@@ -109,13 +115,13 @@ class EventLog:
                 for event, error in refused:
                     refuse(event, error)
 
-    def events(self, after: int, limit: int | None) -> Iterator[LoggedEvent]:
+    def events(self, after: int = 0, limit: int | None = None) -> Iterator[LoggedEvent]:
         """The events after an offset, in order, up to the current end of the log."""
         query = select(log.c.event_offset, log.c.catalog_version, log.c.content, log.c.logged)
         for row in paged(self._database, query, log.c.event_offset, after, limit):
             yield _logged(row)
 
-    def texts(self, after: int, up_to: int, limit: int | None = None) -> Iterator[LoggedText]:
+    def event_texts(self, after: int, up_to: int, limit: int | None = None) -> Iterator[LoggedText]:
         """The stored texts after one offset up to another, in order; at most `limit`."""
         query = select(
             log.c.event_offset, log.c.catalog_version, log.c.content, log.c.id, log.c.published, log.c.logged
@@ -124,7 +130,7 @@ class EventLog:
             published, logged = datetime_of(row.published), datetime_of(row.logged)
             yield LoggedText(row.event_offset, row.catalog_version, row.content, row.id, published, logged)
 
-    def rows(self, after: int, up_to: int) -> list[LogRow]:
+    def log_rows(self, after: int, up_to: int) -> list[LogRow]:
         """The rows after one offset up to another, in order, as one list for a micro-batch."""
         query = (
             select(log.c.event_offset, log.c.catalog_version, log.c.content, log.c.logged, log.c.id)
@@ -151,8 +157,7 @@ class EventLog:
         """The event with this id; None if there is none."""
         columns = (log.c.event_offset, log.c.catalog_version, log.c.content, log.c.logged)
         query = select(*columns).where(log.c.id == event_id)
-        with self._database.reading() as connection:
-            row = connection.execute(query).first()
+        row = self._first(query)
         return None if row is None else _logged(row)
 
     def last_offset(self) -> int:

@@ -7,8 +7,6 @@ from sqlalchemy import BigInteger, Column, Table, Text, delete, insert, or_, sel
 from rankcast.store.engine import Database
 from rankcast.store.schema import metadata, microseconds
 
-__all__ = ["Lease", "leases"]
-
 leases = Table(
     "leases",
     metadata,

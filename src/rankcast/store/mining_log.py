@@ -5,61 +5,45 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    ColumnElement,
-    Connection,
-    Double,
-    Index,
-    Integer,
-    Row,
-    Select,
-    Table,
-    Text,
-    delete,
-    select,
-    update,
-)
+import sqlalchemy as sql
 
 from rankcast.errors import StoreError
 from rankcast.language import decode_record, dumps, encode_record, show_time
 from rankcast.model import Concept
 from rankcast.plain import JsonObject
-from rankcast.store.engine import Database
-from rankcast.store.schema import datetime_of, metadata, microseconds
-from rankcast.store.sql import last_number, mark_last
-
-__all__ = ["MiningEffect", "MiningLog", "MiningRun"]
+from rankcast.store.schema import datetime_of, metadata
+from rankcast.store.sql import Log, last_number, mark_last
 
 MOST_RUNS = 1000
 """Only the last runs are kept."""
 
-_runs = Table(
+_runs = sql.Table(
     "mining_runs",
     metadata,
-    Column("number", BigInteger().with_variant(Integer(), "sqlite"), primary_key=True, autoincrement=False),
-    Column("done_at", BigInteger, nullable=False),
-    Column("attribute", Text, nullable=False),
-    Column("before", Text, nullable=False, comment="JSON array: the concepts that were replaced, null for new ones"),
-    Column("after", Text, nullable=False, comment="JSON array: the concepts that mining put"),
-    Column("shift", Double, nullable=False, comment="by how much degrees changed, averaged over the data"),
-    Column("counted", BigInteger, nullable=False, comment="how many values it was mined from"),
-    Column("tried", BigInteger, nullable=False, comment="on how many events the effects were tried"),
-    Column("more", BigInteger, nullable=False, comment="how many subscriptions were not tried"),
-    Column("undone_at", BigInteger),
+    sql.Column("number", sql.BigInteger().with_variant(sql.Integer(), "sqlite"), primary_key=True, autoincrement=False),
+    sql.Column("done_at", sql.BigInteger, nullable=False),
+    sql.Column("attribute", sql.Text, nullable=False),
+    sql.Column(
+        "before", sql.Text, nullable=False, comment="JSON array: the concepts that were replaced, null for new ones"
+    ),
+    sql.Column("after", sql.Text, nullable=False, comment="JSON array: the concepts that mining put"),
+    sql.Column("shift", sql.Double, nullable=False, comment="by how much degrees changed, averaged over the data"),
+    sql.Column("counted", sql.BigInteger, nullable=False, comment="how many values it was mined from"),
+    sql.Column("tried", sql.BigInteger, nullable=False, comment="on how many events the effects were tried"),
+    sql.Column("more", sql.BigInteger, nullable=False, comment="how many subscriptions were not tried"),
+    sql.Column("undone_at", sql.BigInteger),
     comment="The runs of concept mining that changed something.",
 )
 
-_effects = Table(
+_effects = sql.Table(
     "mining_effects",
     metadata,
-    Column("run", BigInteger, primary_key=True, autoincrement=False),
-    Column("subscription", Text, primary_key=True),
-    Column("user_id", Text, nullable=False),
-    Column("matched_before", BigInteger, nullable=False),
-    Column("matched_after", BigInteger, nullable=False),
-    Index("ix_mining_effects_user", "user_id"),
+    sql.Column("run", sql.BigInteger, primary_key=True, autoincrement=False),
+    sql.Column("subscription", sql.Text, primary_key=True),
+    sql.Column("user_id", sql.Text, nullable=False),
+    sql.Column("matched_before", sql.BigInteger, nullable=False),
+    sql.Column("matched_after", sql.BigInteger, nullable=False),
+    sql.Index("ix_mining_effects_user", "user_id"),
     comment="For each run: the subscriptions that matched more or fewer of the events tried.",
 )
 
@@ -105,11 +89,8 @@ class MiningRun(NamedTuple):
         }
 
 
-class MiningLog:
+class MiningLog(Log):
     """The runs of a store."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def add(self, run: MiningRun) -> int:
         """Keep a run. Returns its number."""
@@ -117,7 +98,7 @@ class MiningLog:
             number = last_number(connection, _runs.c.number) + 1
             row = {
                 "number": number,
-                "done_at": microseconds(self._database.clock()),
+                "done_at": self._now(),
                 "attribute": run.attribute,
                 "before": dumps(run.to_json()["before"]),
                 "after": dumps(run.to_json()["after"]),
@@ -146,13 +127,13 @@ class MiningLog:
 
     def mark_undone(self, number: int) -> None:
         """Record that a run was undone."""
-        now = microseconds(self._database.clock())
+        now = self._now()
         with self._database.writing() as connection:
-            connection.execute(update(_runs).where(_runs.c.number == number).values(undone_at=now))
+            connection.execute(sql.update(_runs).where(_runs.c.number == number).values(undone_at=now))
 
     def runs(self, attribute: str | None = None, limit: int = 50, user: str | None = None) -> list[MiningRun]:
         """The last runs, newest first, with all effects, or only those on one user."""
-        query = select(_runs).order_by(_runs.c.number.desc()).limit(limit)
+        query = sql.select(_runs).order_by(_runs.c.number.desc()).limit(limit)
         if attribute is not None:
             query = query.where(_runs.c.attribute == attribute)
         return self._read(query, user)
@@ -163,16 +144,18 @@ class MiningLog:
 
     def run(self, number: int) -> MiningRun:
         """The run with this number."""
-        found = self._read(select(_runs).where(_runs.c.number == number), None)
+        found = self._read(sql.select(_runs).where(_runs.c.number == number), None)
         if not found:
             raise StoreError(f"there is no run {number} of mining")
         return found[0]
 
-    def _read(self, query: Select[Any], user: str | None) -> list[MiningRun]:
+    def _read(self, query: sql.Select[Any], user: str | None) -> list[MiningRun]:
         with self._database.reading() as connection:
             rows = connection.execute(query).all()
             of = (
-                select(_effects).where(_effects.c.run.in_([row.number for row in rows])).order_by(*_effects.primary_key)
+                sql.select(_effects)
+                .where(_effects.c.run.in_([row.number for row in rows]))
+                .order_by(*_effects.primary_key)
             )
             if user is not None:
                 of = of.where(_effects.c.user_id == user)
@@ -180,7 +163,7 @@ class MiningLog:
         return [_run_of(row, [one for one in effects if one.run == row.number]) for row in rows]
 
 
-def _run_of(row: Row[Any], effects: Sequence[Row[Any]]) -> MiningRun:
+def _run_of(row: sql.Row[Any], effects: Sequence[sql.Row[Any]]) -> MiningRun:
     return MiningRun(
         row.attribute,
         tuple(None if one is None else _concept(one) for one in json.loads(row.before)),
@@ -202,7 +185,7 @@ def _concept(form: JsonObject) -> Concept:
     return made
 
 
-def _delete(connection: Connection, runs: ColumnElement[bool], effects: ColumnElement[bool]) -> None:
+def _delete(connection: sql.Connection, runs: sql.ColumnElement[bool], effects: sql.ColumnElement[bool]) -> None:
     mark_last(connection, _runs.c.number)
-    connection.execute(delete(_runs).where(runs))
-    connection.execute(delete(_effects).where(effects))
+    connection.execute(sql.delete(_runs).where(runs))
+    connection.execute(sql.delete(_effects).where(effects))

@@ -13,16 +13,6 @@ from rankcast.store.engine import Clock, Database
 from rankcast.store.places import shown_place
 from rankcast.store.texts import readable
 
-__all__ = [
-    "check_version",
-    "connect_database",
-    "create_database",
-    "missing_store",
-    "open_database",
-    "path_of",
-    "schema_version",
-]
-
 
 def create_database(
     path_or_url: str | os.PathLike[str],

@@ -5,12 +5,9 @@ from typing import NamedTuple
 from sqlalchemy import Connection, delete, insert, select, update
 
 from rankcast.errors import StoreError
-from rankcast.store.engine import Database
-from rankcast.store.schema import broker_self, microseconds, pipeline, progress
-from rankcast.store.sql import mark_of, put_mark
+from rankcast.store.schema import broker_self, pipeline, progress
+from rankcast.store.sql import Log, mark_of, put_mark
 from rankcast.store.state_pages import has_pages
-
-__all__ = ["IN_PROCESS", "SPARK", "BatchCounts", "Pipeline", "PipelineLog"]
 
 IN_PROCESS = "process"
 SPARK = "spark"
@@ -56,11 +53,8 @@ class BatchCounts(NamedTuple):
     state_bytes: int = 0
 
 
-class PipelineLog:
+class PipelineLog(Log):
     """The single row that says which pipeline serves the store."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def pipeline(self) -> Pipeline | None:
         """The pipeline that serves the store; None if there has been none."""
@@ -81,7 +75,9 @@ class PipelineLog:
             has_states = has_pages(connection)
             return 0 if is_taken_over and has_states else _NEVER
 
-    def claim(self, name: str, engine: str, place: str, shards: int, start_offset: int | None) -> Pipeline:
+    def claim(
+        self, name: str, place: str, shards: int, start_offset: int | None = None, engine: str = SPARK
+    ) -> Pipeline:
         """Make a new pipeline the one that serves the store.
 
         A pipeline on Spark takes over from an in-process one, with its state. It does not take over from another
@@ -116,9 +112,6 @@ class PipelineLog:
         """Forget which pipeline serves the store. The next one starts with the state in the store."""
         with self._database.writing() as connection:
             connection.execute(delete(pipeline))
-
-    def _now(self) -> int:
-        return microseconds(self._database.clock())
 
 
 def present(connection: Connection) -> Pipeline | None:

@@ -2,8 +2,6 @@
 
 import re
 
-__all__ = ["shown_place", "without_passwords"]
-
 _HIDDEN = "***"
 # A password may contain any character except a space. It may contain a slash only in the URL of a database.
 _IN_DATABASE_URL = re.compile(r"(\b(?:postgres|mysql|maria|oracle|mssql)[\w+]*://[^\s:/@]*):\S*@", re.IGNORECASE)

@@ -10,8 +10,6 @@ from rankcast.errors import StoreError
 from rankcast.extras import require
 from rankcast.store.places import shown_place, without_passwords
 
-__all__ = ["Timeouts", "connect", "explain", "timeouts"]
-
 _CAUSES = {
     "55P03": "the store {place!r} is locked: another process has been writing for over {wait:g} s; "
     "try again, or end that process",

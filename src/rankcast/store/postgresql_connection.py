@@ -11,8 +11,6 @@ from typing import Any, TypeVar
 
 from psycopg import Connection, OperationalError
 
-__all__ = ["LimitedConnection", "Opener"]
-
 _Result = TypeVar("_Result")
 
 _SHORTEST = 2

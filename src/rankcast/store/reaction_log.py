@@ -6,11 +6,8 @@ from typing import NamedTuple
 from sqlalchemy import BigInteger, Boolean, Column, Table, Text, delete, select
 
 from rankcast.errors import StoreError
-from rankcast.store.engine import Database
-from rankcast.store.schema import deliveries, metadata, microseconds
-from rankcast.store.sql import put_rows
-
-__all__ = ["MOST_REACTIONS", "Reaction", "ReactionLog"]
+from rankcast.store.schema import deliveries, metadata
+from rankcast.store.sql import Log, put_rows
 
 MOST_REACTIONS = 10_000
 """The most reactions of one user that are kept. The oldest are deleted, those to saved deliveries last."""
@@ -36,11 +33,8 @@ class Reaction(NamedTuple):
     is_dismissed: bool = False
 
 
-class ReactionLog:
+class ReactionLog(Log):
     """The reactions of all users. A reaction refers to a delivery by its event."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def of(self, user: str, events: Collection[str]) -> dict[str, Reaction]:
         """The reactions of a user to some events; events without one are missing."""
@@ -48,8 +42,7 @@ class ReactionLog:
         query = select(c.event_id, c.is_read, c.is_saved, c.is_dismissed).where(
             c.user_id == user, c.event_id.in_(events)
         )
-        with self._database.reading() as connection:
-            return {row[0]: Reaction(*map(bool, row[1:])) for row in connection.execute(query)}
+        return {row[0]: Reaction(*map(bool, row[1:])) for row in self._all(query)}
 
     def saved(self, user: str, limit: int = 1000) -> list[int]:
         """The numbers of the deliveries that a user has saved, the last one first."""
@@ -61,13 +54,12 @@ class ReactionLog:
             .order_by(c.changed_at.desc(), sent.number.desc())
             .limit(limit)
         )
-        with self._database.reading() as connection:
-            return list(connection.execute(query).scalars())
+        return [row[0] for row in self._all(query)]
 
     def react(self, user: str, event: str, reaction: Reaction) -> None:
         """Keep a reaction in place of the one before. Raises StoreError if the event was not delivered to the user."""
         c, sent = _reactions.c, deliveries.c
-        row = {"user_id": user, "event_id": event, "changed_at": microseconds(self._database.clock())}
+        row = {"user_id": user, "event_id": event, "changed_at": self._now()}
         with self._database.writing() as connection:
             known = select(sent.number).where(sent.event_id == event, sent.user_id == user)
             if connection.execute(known).first() is None:

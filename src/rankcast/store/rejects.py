@@ -8,13 +8,10 @@ from hashlib import blake2b
 from sqlalchemy import Connection, select
 
 from rankcast.model import Reject
-from rankcast.store.engine import Database
-from rankcast.store.schema import DatabaseRow, datetime_of, microseconds
+from rankcast.store.schema import DatabaseRow, datetime_of
 from rankcast.store.schema import rejects as log
-from rankcast.store.sql import Columns, append_new
+from rankcast.store.sql import Columns, Log, append_new
 from rankcast.store.texts import escaped, readable
-
-__all__ = ["KeptReject", "RejectLog", "keep"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,24 +21,20 @@ class KeptReject(Reject):
     when: datetime
 
 
-class RejectLog:
+class RejectLog(Log):
     """The rejects in the order they were stored."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def reject(self, rejects: Iterable[Reject]) -> None:
         """Store rejects in one transaction."""
-        kept = [(None, reject, microseconds(self._database.clock())) for reject in rejects]
+        kept = [(None, reject, self._now()) for reject in rejects]
         if kept:
             with self._database.writing() as connection:
                 append_new(connection, log.c.number, _columns(kept))
 
-    def rejects(self, limit: int | None) -> list[KeptReject]:
+    def rejects(self, limit: int | None = None) -> list[KeptReject]:
         """The rejects, oldest first. With a limit, the most recent ones."""
         query = select(log).order_by(log.c.number.desc()).limit(limit)
-        with self._database.reading() as connection:
-            rows = connection.execute(query).all()
+        rows = self._all(query)
         with readable("a reject"):
             return [_kept(row) for row in reversed(rows)]
 

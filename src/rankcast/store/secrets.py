@@ -10,8 +10,6 @@ from rankcast.extras import require
 if TYPE_CHECKING:
     from cryptography.fernet import Fernet
 
-__all__ = ["VARIABLE", "check_keys", "decrypt", "encrypt", "has_keys", "is_encrypted", "reencrypt"]
-
 VARIABLE = "RANKCAST_SECRET_KEY"
 """The environment variable with the keys, separated by commas. Blank means no keys.
 

@@ -10,8 +10,7 @@ from rankcast.store.access_log import access_tokens
 from rankcast.store.audit_log import AuditAction, note
 from rankcast.store.engine import Database
 from rankcast.store.schema import datetime_of, metadata, microseconds
-
-__all__ = ["LiveSession", "SessionLog", "ended_sessions", "sessions"]
+from rankcast.store.sql import Log
 
 _MOST_OF_TOKEN = 50
 
@@ -40,14 +39,14 @@ class LiveSession:
     """When it ends if it is not used again."""
 
 
-class SessionLog:
+class SessionLog(Log):
     """The sessions of a store.
 
     A session ends when it is unused for `idle`, when it is older than `length`, or when its token ends.
     """
 
     def __init__(self, database: Database, idle: timedelta, length: timedelta) -> None:
-        self._database = database
+        super().__init__(database)
         self._idle = idle
         self._length = length
 
@@ -80,8 +79,7 @@ class SessionLog:
                 sessions.c.seen_at > microseconds(now - self._idle),
             )
         )
-        with self._database.reading() as connection:
-            rows = connection.execute(query).all()
+        rows = self._all(query)
         found = []
         for row in rows:
             until = min(row.expires_at, row.seen_at + _span(self._idle))
@@ -93,7 +91,7 @@ class SessionLog:
 
     def touch(self, used: Iterable[bytes]) -> None:
         """Record that sessions were used just now."""
-        now = microseconds(self._database.clock())
+        now = self._now()
         with self._database.writing() as connection:
             connection.execute(update(sessions).where(sessions.c.id.in_(list(used))).values(seen_at=now))
 
@@ -109,7 +107,7 @@ class SessionLog:
         )
         with self._database.writing() as connection:
             count = connection.execute(delete(sessions).where(sessions.c.token_id.in_(theirs))).rowcount
-            now = microseconds(self._database.clock())
+            now = self._now()
             note(connection, now, AuditAction.END_SESSIONS, name, f"{count} of role {role}")
         return count
 
@@ -119,7 +117,7 @@ class SessionLog:
             count = connection.execute(delete(sessions)).rowcount
             note(
                 connection,
-                microseconds(self._database.clock()),
+                self._now(),
                 AuditAction.END_SESSIONS,
                 None,
                 f"{count} of everybody",

@@ -9,12 +9,9 @@ from sqlalchemy import BigInteger, Column, Connection, Index, Integer, Table, Te
 
 from rankcast.language import dumps
 from rankcast.model import SetAside
-from rankcast.store.engine import Database
 from rankcast.store.schema import DatabaseRow, datetime_of, metadata
-from rankcast.store.sql import Columns, append_new, chunks
+from rankcast.store.sql import Columns, Log, append_new, chunks
 from rankcast.store.texts import escaped
-
-__all__ = ["KeptSetAside", "SetAsideLog", "count_pending", "keep_set_aside", "mark_served", "set_aside"]
 
 _Number = BigInteger().with_variant(Integer(), "sqlite")
 
@@ -49,14 +46,11 @@ class KeptSetAside(SetAside):
     served: datetime | None
 
 
-class SetAsideLog:
+class SetAsideLog(Log):
     """The set-aside rows in the order they were stored."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def rows(self, user: str | None, limit: int | None, pending: bool) -> list[KeptSetAside]:
-        """The rows of one user or of all, oldest first. With a limit, the most recent ones.
+    def set_aside(self, user: str | None = None, limit: int | None = None, pending: bool = True) -> list[KeptSetAside]:
+        """Events that could not be served, of one user or of all, oldest first. With a limit, the most recent ones.
 
         `pending` selects only the rows that were not served again.
         """
@@ -65,8 +59,7 @@ class SetAsideLog:
             query = query.where(set_aside.c.user_id == user)
         if pending:
             query = query.where(set_aside.c.served_at.is_(None))
-        with self._database.reading() as connection:
-            rows = connection.execute(query).all()
+        rows = self._all(query)
         return [_kept(row) for row in reversed(rows)]
 
     def failure(self, user: str, event_id: str, seq: int) -> KeptSetAside | None:
@@ -77,19 +70,17 @@ class SetAsideLog:
         )
         is_mine = or_(column.user_id == user, column.user_id.is_(None))
         query = select(set_aside).where(or_(and_(is_mine, column.event_id == event_id), not_served)).limit(1)
-        with self._database.reading() as connection:
-            row = connection.execute(query).first()
+        row = self._first(query)
         return None if row is None else _kept(row)
 
-    def page(self, user: str | None, after: int, limit: int, pending: bool) -> list[KeptSetAside]:
-        """The first rows after a number, oldest first. `user` and `pending` have the same meaning as in `rows`."""
+    def set_aside_page(self, user: str | None, after: int, limit: int, pending: bool = True) -> list[KeptSetAside]:
+        """The first rows after a number, oldest first. `user` and `pending` have the same meaning as in `set_aside`."""
         query = select(set_aside).where(set_aside.c.number > after).order_by(set_aside.c.number).limit(limit)
         if user is not None:
             query = query.where(set_aside.c.user_id == user)
         if pending:
             query = query.where(set_aside.c.served_at.is_(None))
-        with self._database.reading() as connection:
-            return [_kept(row) for row in connection.execute(query)]
+        return [_kept(row) for row in self._all(query)]
 
 
 def keep_set_aside(connection: Connection, rows: Iterable[SetAside], now: int) -> int:

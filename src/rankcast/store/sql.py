@@ -5,50 +5,43 @@ from functools import cache, lru_cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from sqlalchemy import (
-    Column,
-    Connection,
-    Dialect,
-    Row,
-    ScalarSelect,
-    Select,
-    Table,
-    bindparam,
-    case,
-    func,
-    insert,
-    select,
-)
+import sqlalchemy as sql
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from rankcast.plain import JsonObject
 from rankcast.store.engine import Database
-from rankcast.store.schema import log_marks
+from rankcast.store.schema import DatabaseRow, log_marks, microseconds
 
 if TYPE_CHECKING:
     from sqlalchemy.dialects import postgresql, sqlite
-
-__all__ = [
-    "LAST_START",
-    "Columns",
-    "append_new",
-    "chunks",
-    "copy_rows",
-    "insert_rows",
-    "last_number",
-    "last_number_of",
-    "mark_last",
-    "mark_of",
-    "paged",
-    "put_mark",
-    "put_rows",
-]
 
 Columns: TypeAlias = Mapping[str, Sequence[object]]
 """Rows to be written, as columns in the order of the table."""
 
 _Item = TypeVar("_Item")
 _Rows = Sequence[JsonObject]
+
+
+class Log:
+    """What is done with some tables of a store. Each method is one short transaction, unless it says otherwise."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def _now(self) -> int:
+        """The present time, as a column has it."""
+        return microseconds(self._database.clock())
+
+    def _first(self, query: sql.Select[Any]) -> DatabaseRow | None:
+        """The first row of a query; None if there is none."""
+        with self._database.reading() as connection:
+            return connection.execute(query).first()
+
+    def _all(self, query: sql.Select[Any]) -> Sequence[Any]:
+        """All rows of a query, in its order."""
+        with self._database.reading() as connection:
+            return connection.execute(query).all()
+
 
 LAST_START = "start of the last batch"
 """Name of the mark for where the last micro-batch of a pipeline on Spark began. Spark may repeat that batch."""
@@ -61,7 +54,7 @@ _COPIED = 100_000
 """Rows of one COPY, which must end within the time limit of a statement."""
 
 
-def append_new(connection: Connection, number: Column[int], columns: Columns) -> int:
+def append_new(connection: sql.Connection, number: sql.Column[int], columns: Columns) -> int:
     """Append the rows that violate no unique key to a log, numbered without gaps. Returns their number.
 
     Cost: about 6 µs per row if many and all are new, as they nearly always are. If one is not, all rows are tried one by one,
@@ -78,8 +71,8 @@ def append_new(connection: Connection, number: Column[int], columns: Columns) ->
             insert_rows(connection, number.table, [number.name, *names], rows)
         return count
     except IntegrityError:
-        highest = func.coalesce(func.max(number), 0)
-        following = select(case((highest > before, highest), else_=before) + 1).scalar_subquery()
+        highest = sql.func.coalesce(sql.func.max(number), 0)
+        following = sql.select(sql.case((highest > before, highest), else_=before) + 1).scalar_subquery()
         named = [dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)]
         connection.execute(
             _insert(connection, number.table).values({number: following}).on_conflict_do_nothing(), named
@@ -87,7 +80,9 @@ def append_new(connection: Connection, number: Column[int], columns: Columns) ->
         return last_number(connection, number) - before
 
 
-def insert_rows(connection: Connection, table: Table, names: Sequence[str], rows: list[tuple[object, ...]]) -> None:
+def insert_rows(
+    connection: sql.Connection, table: sql.Table, names: Sequence[str], rows: list[tuple[object, ...]]
+) -> None:
     """Insert new rows. `names` are columns in the order of the table.
 
     The values go to the driver directly, because SQLAlchemy takes longer to process them than the database.
@@ -104,15 +99,17 @@ def insert_rows(connection: Connection, table: Table, names: Sequence[str], rows
 
 
 @lru_cache(maxsize=1000)
-def _insert_text(dialect: Dialect, table: Table, names: tuple[str, ...], count: int) -> str:
+def _insert_text(dialect: sql.Dialect, table: sql.Table, names: tuple[str, ...], count: int) -> str:
     """The statement that inserts some rows."""
-    compiled = insert(table).values({name: bindparam(name) for name in names}).compile(dialect=dialect)
+    compiled = sql.insert(table).values({name: sql.bindparam(name) for name in names}).compile(dialect=dialect)
     assert compiled.positiontup == list(names), f"columns of {table.name!r} out of order"
     head, _, row = compiled.string.rpartition("VALUES ")
     return f"{head}VALUES {', '.join([row] * count)}"
 
 
-def copy_rows(connection: Connection, table: Table, names: Sequence[str], rows: list[tuple[object, ...]]) -> None:
+def copy_rows(
+    connection: sql.Connection, table: sql.Table, names: Sequence[str], rows: list[tuple[object, ...]]
+) -> None:
     """Insert new rows like `insert_rows`. Many go to PostgreSQL by COPY, at 3 µs instead of 20 to 30 µs each."""
     if connection.dialect.name == "sqlite" or len(rows) < _MANY:
         if rows:
@@ -129,7 +126,7 @@ def copy_rows(connection: Connection, table: Table, names: Sequence[str], rows: 
         raise DBAPIError(statement, None, error) from error
 
 
-def put_rows(connection: Connection, table: Table, rows: _Rows, replace: Sequence[str]) -> None:
+def put_rows(connection: sql.Connection, table: sql.Table, rows: _Rows, replace: Sequence[str]) -> None:
     """Insert the rows in order. If a primary key already exists, only the named columns are replaced."""
     if not rows:
         return
@@ -138,43 +135,43 @@ def put_rows(connection: Connection, table: Table, rows: _Rows, replace: Sequenc
     connection.execute(statement.on_conflict_do_update(index_elements=list(table.primary_key), set_=new), rows)
 
 
-def last_number(connection: Connection, number: Column[int]) -> int:
+def last_number(connection: sql.Connection, number: sql.Column[int]) -> int:
     """The highest number that a log has assigned, even if that row was deleted; 0 if there is none."""
     return connection.scalars(_last_query(number)).one()
 
 
 @cache
-def _last_query(number: Column[int]) -> Select[int]:
-    return select(last_number_of(number))
+def _last_query(number: sql.Column[int]) -> sql.Select[int]:
+    return sql.select(last_number_of(number))
 
 
-def last_number_of(number: Column[int]) -> ScalarSelect[int]:
+def last_number_of(number: sql.Column[int]) -> sql.ScalarSelect[int]:
     """The highest number that a log has assigned, as part of a query."""
-    given = select(func.max(number).label("number")).union_all(
-        select(log_marks.c.number).where(log_marks.c.name == number.table.name)
+    given = sql.select(sql.func.max(number).label("number")).union_all(
+        sql.select(log_marks.c.number).where(log_marks.c.name == number.table.name)
     )
     both = given.subquery()
-    return select(func.coalesce(func.max(both.c.number), 0)).scalar_subquery()
+    return sql.select(sql.func.coalesce(sql.func.max(both.c.number), 0)).scalar_subquery()
 
 
-def mark_last(connection: Connection, number: Column[int]) -> None:
+def mark_last(connection: sql.Connection, number: sql.Column[int]) -> None:
     """Store the highest number that a log has assigned. Call this before its last rows may be deleted."""
     put_mark(connection, number.table.name, last_number(connection, number))
 
 
-def put_mark(connection: Connection, name: str, number: int) -> None:
+def put_mark(connection: sql.Connection, name: str, number: int) -> None:
     """Store a number under a name."""
     put_rows(connection, log_marks, [{"name": name, "number": number}], replace=["number"])
 
 
-def mark_of(connection: Connection, name: str) -> int | None:
+def mark_of(connection: sql.Connection, name: str) -> int | None:
     """The number stored under a name; None if there is none."""
-    return connection.execute(select(log_marks.c.number).where(log_marks.c.name == name)).scalar()
+    return connection.execute(sql.select(log_marks.c.number).where(log_marks.c.name == name)).scalar()
 
 
 def paged(
-    database: Database, query: Select[Any], number: Column[int], after: int, limit: int | None = None
-) -> Iterator[Row[Any]]:
+    database: Database, query: sql.Select[Any], number: sql.Column[int], after: int, limit: int | None = None
+) -> Iterator[sql.Row[Any]]:
     """The rows of a log after a number, in order. The query must select `number` first.
 
     Rows are read page by page, so that no transaction stays open between pages.
@@ -200,7 +197,7 @@ def chunks(items: Iterator[_Item], size: int) -> Iterator[list[_Item]]:
         yield chunk
 
 
-def _insert(connection: Connection, table: Table) -> "sqlite.Insert | postgresql.Insert":
+def _insert(connection: sql.Connection, table: sql.Table) -> "sqlite.Insert | postgresql.Insert":
     if connection.dialect.name == "sqlite":
         from sqlalchemy.dialects import sqlite
 

@@ -15,8 +15,6 @@ from sqlalchemy.exc import DBAPIError
 
 from rankcast.errors import StoreError
 
-__all__ = ["connect", "explain"]
-
 _CAUSES = {
     sqlite3.SQLITE_NOTADB: "{place!r} is not a Rankcast store, or its first bytes are damaged: it is no SQLite file",
     sqlite3.SQLITE_CORRUPT: "the store {place!r} is damaged ({error}); restore it from a backup",

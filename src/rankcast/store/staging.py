@@ -15,8 +15,6 @@ from rankcast.store.engine import Database
 from rankcast.store.schema import deliveries
 from rankcast.store.sql import Columns, copy_rows, last_number
 
-__all__ = ["StagedDeliveries", "prepare_staging", "publish_staged", "stage"]
-
 _SET_LATER = ("number", "served", "matched", "received")
 _NAMES = [column.name for column in deliveries.c if column.name not in _SET_LATER]
 _staged = Table(

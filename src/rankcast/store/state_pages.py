@@ -9,69 +9,45 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    ColumnElement,
-    Connection,
-    Integer,
-    LargeBinary,
-    Table,
-    delete,
-    func,
-    select,
-)
+import sqlalchemy as sql
 
 from rankcast.store import schema
-from rankcast.store.engine import Database
 from rankcast.store.schema import datetime_of, metadata, microseconds
-from rankcast.store.sql import put_rows
+from rankcast.store.sql import Log, put_rows
 
-__all__ = [
-    "ClockAdvance",
-    "PageMark",
-    "SavedState",
-    "StateChanges",
-    "StateLog",
-    "StatePage",
-    "forget_past_pages",
-    "has_pages",
-    "needed_by_pages",
-    "page_of_user",
-    "replace_pages",
-    "shard_count",
-    "write_changes",
-]
-
-state_pages = Table(
+state_pages = sql.Table(
     "state_pages",
     metadata,
-    Column("shard", Integer, primary_key=True, autoincrement=False),
-    Column("page", Integer, primary_key=True, autoincrement=False),
-    Column("pages", Integer, nullable=False, comment="how many pages the shard has"),
-    Column("event_offset", BigInteger, nullable=False, comment="the last event served when the page was written"),
-    Column("catalog_version", BigInteger, nullable=False, comment="the version of the catalog at that time"),
-    Column("clock", BigInteger, nullable=False, comment="the last advance of the clock before that"),
-    Column("needed", BigInteger, nullable=False, comment="the first event that the page needs from the event log"),
-    Column("content", LargeBinary, nullable=False),
+    sql.Column("shard", sql.Integer, primary_key=True, autoincrement=False),
+    sql.Column("page", sql.Integer, primary_key=True, autoincrement=False),
+    sql.Column("pages", sql.Integer, nullable=False, comment="how many pages the shard has"),
+    sql.Column(
+        "event_offset", sql.BigInteger, nullable=False, comment="the last event served when the page was written"
+    ),
+    sql.Column("catalog_version", sql.BigInteger, nullable=False, comment="the version of the catalog at that time"),
+    sql.Column("clock", sql.BigInteger, nullable=False, comment="the last advance of the clock before that"),
+    sql.Column(
+        "needed", sql.BigInteger, nullable=False, comment="the first event that the page needs from the event log"
+    ),
+    sql.Column("content", sql.LargeBinary, nullable=False),
     comment="The delivery state of some users of a shard, each page as of its own position in the event log.",
 )
 
-clock_advances = Table(
+clock_advances = sql.Table(
     "clock_advances",
     metadata,
-    Column("number", BigInteger, primary_key=True, autoincrement=False),
-    Column("event_offset", BigInteger, nullable=False, comment="the last event served before"),
-    Column("clock", BigInteger, nullable=False),
+    sql.Column("number", sql.BigInteger, primary_key=True, autoincrement=False),
+    sql.Column("event_offset", sql.BigInteger, nullable=False, comment="the last event served before"),
+    sql.Column("clock", sql.BigInteger, nullable=False),
     comment="When the clock ended periods without an event, as far back as a page needs it.",
 )
 
 
-past_state_pages = Table(
+past_state_pages = sql.Table(
     "past_state_pages",
     metadata,
     *(
-        Column(
+        sql.Column(
             one.name,
             one.type,
             primary_key=one.name in ("shard", "page", "event_offset"),
@@ -160,27 +136,24 @@ class StateChanges(NamedTuple):
     size: int = 0
 
 
-class StateLog:
+class StateLog(Log):
     """The saved state of the in-process pipeline."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def saved(self) -> SavedState:
+    def saved_state(self) -> SavedState:
         """The whole state, with the progress that it leads to."""
         with self._database.reading() as connection:
-            at = connection.execute(select(schema.progress)).one()
-            rows = connection.execute(select(state_pages).order_by(state_pages.c.shard, state_pages.c.page))
+            at = connection.execute(sql.select(schema.progress)).one()
+            rows = connection.execute(sql.select(state_pages).order_by(state_pages.c.shard, state_pages.c.page))
             pages = [StatePage(PageMark(*row[:-1]), bytes(row[-1])) for row in rows]
             return SavedState(at.event_offset, at.catalog_version, pages, _advances(connection))
 
-    def past(self, find: Callable[[Sequence[PageMark]], PageMark | None]) -> StatePage | None:
+    def past_page(self, find: Callable[[Sequence[PageMark]], PageMark | None]) -> StatePage | None:
         """The page that `find` selects among the earlier forms of all pages; None if it selects none."""
         with self._database.reading() as connection:
             return _found(connection, past_state_pages, find)
 
 
-def write_changes(connection: Connection, changes: StateChanges) -> None:
+def write_changes(connection: sql.Connection, changes: StateChanges) -> None:
     """Save changes of the state."""
     rows = [{**page.mark._asdict(), "content": page.content} for page in changes.pages]
     for row in rows:
@@ -194,76 +167,76 @@ def write_changes(connection: Connection, changes: StateChanges) -> None:
             clock_advances.insert().values(number=number, event_offset=offset, clock=microseconds(clock))
         )
     if changes.forgotten:
-        connection.execute(delete(clock_advances).where(clock_advances.c.number <= changes.forgotten))
+        connection.execute(sql.delete(clock_advances).where(clock_advances.c.number <= changes.forgotten))
 
 
-def replace_pages(connection: Connection, pages: Sequence[StatePage]) -> None:
+def replace_pages(connection: sql.Connection, pages: Sequence[StatePage]) -> None:
     """Replace the whole state."""
     for table in (state_pages, past_state_pages, clock_advances):
-        connection.execute(delete(table))
+        connection.execute(sql.delete(table))
     write_changes(connection, StateChanges(pages))
 
 
-def shard_count(connection: Connection) -> int:
+def shard_count(connection: sql.Connection) -> int:
     """The number of shards in the saved state; 0 if there is none."""
-    last: int | None = connection.execute(select(func.max(state_pages.c.shard))).scalar()
+    last: int | None = connection.execute(sql.select(sql.func.max(state_pages.c.shard))).scalar()
     return 0 if last is None else last + 1
 
 
-def has_pages(connection: Connection) -> bool:
+def has_pages(connection: sql.Connection) -> bool:
     """Whether there is any saved state."""
-    return connection.execute(select(state_pages.c.shard).limit(1)).first() is not None
+    return connection.execute(sql.select(state_pages.c.shard).limit(1)).first() is not None
 
 
-def needed_by_pages(connection: Connection) -> tuple[int, int] | None:
+def needed_by_pages(connection: sql.Connection) -> tuple[int, int] | None:
     """The first event and the first catalog version that pages need; None if there are no pages."""
-    event = func.min(func.least(state_pages.c.event_offset + 1, state_pages.c.needed))
+    event = sql.func.min(sql.func.least(state_pages.c.event_offset + 1, state_pages.c.needed))
     if connection.dialect.name == "sqlite":
-        event = func.min(func.min(state_pages.c.event_offset + 1, state_pages.c.needed))
-    row = connection.execute(select(event, func.min(state_pages.c.catalog_version))).one()
+        event = sql.func.min(sql.func.min(state_pages.c.event_offset + 1, state_pages.c.needed))
+    row = connection.execute(sql.select(event, sql.func.min(state_pages.c.catalog_version))).one()
     return None if row[0] is None else (row[0], row[1])
 
 
 def page_of_user(
-    connection: Connection, find: Callable[[Sequence[PageMark]], PageMark | None]
+    connection: sql.Connection, find: Callable[[Sequence[PageMark]], PageMark | None]
 ) -> tuple[StatePage, list[ClockAdvance]] | None:
     """The page that `find` selects, with the clock advances after it; None if it selects none."""
     found = _found(connection, state_pages, find)
     return None if found is None else (found, _advances(connection, clock_advances.c.number > found.mark.clock))
 
 
-def forget_past_pages(connection: Connection, last: int) -> None:
+def forget_past_pages(connection: sql.Connection, last: int) -> None:
     """Delete the earlier forms of pages that need an event up to `last`, which is pruned."""
     past = past_state_pages
-    connection.execute(delete(past).where((past.c.event_offset < last) | (past.c.needed <= last)))
+    connection.execute(sql.delete(past).where((past.c.event_offset < last) | (past.c.needed <= last)))
 
 
 def _found(
-    connection: Connection, table: Table, find: Callable[[Sequence[PageMark]], PageMark | None]
+    connection: sql.Connection, table: sql.Table, find: Callable[[Sequence[PageMark]], PageMark | None]
 ) -> StatePage | None:
-    marks = connection.execute(select(*(table.c[name] for name in _marked)))
+    marks = connection.execute(sql.select(*(table.c[name] for name in _marked)))
     found = find([PageMark(*row) for row in marks])
     if found is None:
         return None
     here = table.c.shard == found.shard, table.c.page == found.page, table.c.event_offset == found.offset
-    return StatePage(found, bytes(connection.execute(select(table.c.content).where(*here)).scalar_one()))
+    return StatePage(found, bytes(connection.execute(sql.select(table.c.content).where(*here)).scalar_one()))
 
 
-def _remember(connection: Connection, rows: Sequence[Mapping[str, Any]], size: int) -> None:
+def _remember(connection: sql.Connection, rows: Sequence[Mapping[str, Any]], size: int) -> None:
     """Keep pages as earlier forms. If there are too many of a page, every other one goes, so that they cover the log."""
     past, most = past_state_pages, min(_MOST_PAST, _PAST_BYTES // max(1, size))
     for row in rows:
         own = past.c.shard == row["shard"], past.c.page == row["page"]
-        latest_first = select(past.c.event_offset).where(*own).order_by(past.c.event_offset.desc())
+        latest_first = sql.select(past.c.event_offset).where(*own).order_by(past.c.event_offset.desc())
         offsets = list(connection.execute(latest_first).scalars())
         if most and (not offsets or row["event_offset"] >= offsets[0] + _APART):
             connection.execute(past.insert().values(row))
             offsets.insert(0, row["event_offset"])
         if len(offsets) > most:
             gone = offsets[1::2] if most else offsets
-            connection.execute(delete(past).where(*own, past.c.event_offset.in_(gone)))
+            connection.execute(sql.delete(past).where(*own, past.c.event_offset.in_(gone)))
 
 
-def _advances(connection: Connection, *which: ColumnElement[bool]) -> list[ClockAdvance]:
-    rows = connection.execute(select(clock_advances).where(*which).order_by(clock_advances.c.number))
+def _advances(connection: sql.Connection, *which: sql.ColumnElement[bool]) -> list[ClockAdvance]:
+    rows = connection.execute(sql.select(clock_advances).where(*which).order_by(clock_advances.c.number))
     return [ClockAdvance(row.number, row.event_offset, datetime_of(row.clock)) for row in rows]

@@ -3,7 +3,8 @@
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import func, select
+from sqlalchemy import Table, func, select
+from sqlalchemy.sql.expression import ScalarSelect
 
 from rankcast.store import pipelines, schema
 from rankcast.store.catalog.log import newest_version
@@ -11,10 +12,8 @@ from rankcast.store.engine import Database
 from rankcast.store.pipelines import Pipeline
 from rankcast.store.schema import datetime_of
 from rankcast.store.set_aside import count_pending
-from rankcast.store.sql import last_number
+from rankcast.store.sql import last_number, last_number_of
 from rankcast.store.unreadable import unreadable_records
-
-__all__ = ["Status", "status"]
 
 
 class Status(NamedTuple):
@@ -60,3 +59,42 @@ def status(database: Database) -> Status:
             pipeline=pipelines.present(connection),
             set_aside=count_pending(connection),
         )
+
+
+class Stats(NamedTuple):
+    """Counts. `versions` are changes of the catalog; `processed` are the events that were served."""
+
+    users: int
+    subscriptions: int
+    versions: int
+    events: int
+    processed: int
+    deliveries: int
+    rejects: int
+
+
+def stats(database: Database) -> Stats:
+    """Count everything at one moment. Cost: O(subscriptions + deliveries + rejects), without loading them."""
+    records = schema.catalog_records.c
+    subscriptions = records.kind == "subscription"
+    query = select(
+        select(func.count(records.owner.distinct())).where(subscriptions).scalar_subquery(),
+        select(func.count()).where(subscriptions).scalar_subquery(),
+        select(func.max(schema.catalog_versions.c.version)).scalar_subquery(),
+        last_number_of(schema.events.c.event_offset),
+        select(schema.progress.c.event_offset).scalar_subquery(),
+        _count(schema.deliveries),
+        _count(schema.rejects),
+    )
+    with database.reading() as connection:
+        return Stats(*connection.execute(query).one())
+
+
+def created(database: Database) -> int:
+    """When the store was created, in microseconds."""
+    with database.reading() as connection:
+        return int(connection.execute(select(schema.store.c.created_at)).scalar_one())
+
+
+def _count(table: Table) -> ScalarSelect[int]:
+    return select(func.count()).select_from(table).scalar_subquery()

@@ -12,8 +12,6 @@ from sqlalchemy.exc import SQLAlchemyError
 from rankcast.errors import StoreError
 from rankcast.store.store import Store
 
-__all__ = ["StoreLock"]
-
 _POLL = 0.05
 _KEY = "hashtext('rankcast pipeline'), hashtext(current_schema())"
 

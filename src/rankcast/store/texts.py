@@ -7,8 +7,6 @@ from rankcast.errors import ModelError, StoreError
 from rankcast.language import RecordTexts, decode_event, decode_record, dumps, encode_event
 from rankcast.model import Event, Record
 
-__all__ = ["MAX_ID", "check_id", "escaped", "event_of", "event_text", "readable", "record_of", "record_text"]
-
 MAX_ID = 1000
 """Maximum length of an event id in bytes. PostgreSQL indexes at most 2,700 bytes for a user and an event together."""
 

@@ -12,8 +12,6 @@ from pathlib import Path
 from threading import Lock
 from time import monotonic, sleep
 
-__all__ = ["Turns", "Turnstile"]
-
 _LOOK = 0.02
 """Seconds after which one who waits looks whether those before it are still held back."""
 _PAUSE = 0.001

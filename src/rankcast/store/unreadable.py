@@ -14,8 +14,6 @@ from rankcast.model import Reject
 from rankcast.store import rejects
 from rankcast.store.schema import catalog_records, metadata
 
-__all__ = ["UnreadableRecord", "forget", "keep", "keep_rejects", "known", "unreadable_records"]
-
 unreadable_records = Table(
     "unreadable_records",
     metadata,

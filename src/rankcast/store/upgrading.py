@@ -16,8 +16,6 @@ from rankcast.store.engine import Clock, system_clock
 from rankcast.store.opening import check_version, connect_database, missing_store, path_of, schema_version
 from rankcast.store.schema import SCHEMA_VERSION, microseconds
 
-__all__ = ["Upgraded", "copy_file", "program_url", "store_version", "unserved", "upgrade_store"]
-
 
 @dataclass(frozen=True, slots=True)
 class Upgraded:

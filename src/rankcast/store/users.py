@@ -20,8 +20,6 @@ from rankcast.store.sql import mark_last
 from rankcast.store.state_pages import past_state_pages
 from rankcast.store.unreadable import UnreadableRecord
 
-__all__ = ["count_user", "delete_user"]
-
 _USER = "user"
 
 

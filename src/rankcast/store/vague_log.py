@@ -5,11 +5,8 @@ from typing import NamedTuple
 
 from sqlalchemy import BigInteger, Column, Table, delete, func, select
 
-from rankcast.store.engine import Database
 from rankcast.store.schema import datetime_of, metadata, microseconds
-from rankcast.store.sql import put_rows
-
-__all__ = ["VAGUE_SAMPLE", "VagueLog", "VagueSample"]
+from rankcast.store.sql import Log, put_rows
 
 VAGUE_SAMPLE = timedelta(seconds=30)
 """The time between two comparisons."""
@@ -41,11 +38,8 @@ class VagueSample(NamedTuple):
     at_core: int
 
 
-class VagueLog:
+class VagueLog(Log):
     """The comparisons of a store. Several services over one store make one per slot together."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def add(self, *counts: int) -> None:
         """Keep a comparison: the fields of `VagueSample` without the time. Old ones are deleted."""
@@ -67,8 +61,7 @@ class VagueLog:
             .group_by(c.slot // every)
             .order_by(func.max(c.slot))
         )
-        with self._database.reading() as connection:
-            rows = connection.execute(query).all()
+        rows = self._all(query)
         found = [
             VagueSample(datetime_of(time), int(events), int(subscriptions), *map(int, counts))
             for time, subscriptions, events, *counts in rows

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rankcast.cli.installation.digest import DemoDigest
+from rankcast.cli.installation.digest_view import DemoDigest
 from rankcast.engine.reference.shard import replay
 from rankcast.language import decode_event, decode_record
 from rankcast.model import Catalog, Event

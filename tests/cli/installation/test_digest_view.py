@@ -9,7 +9,7 @@ import pytest
 from rich.cells import cell_len
 
 from rankcast.cli.installation import digest_view
-from rankcast.cli.installation.digest import DemoDigest
+from rankcast.cli.installation.digest_view import DemoDigest
 from rankcast.cli.output import Output
 from rankcast.engine.reference.shard import Shard
 from rankcast.lab.datasets import demo_catalog, movies

@@ -2,7 +2,7 @@ import time
 
 from rankcast.language import decode_event, decode_record
 from rankcast.service import Service
-from rankcast.service.studies.event_counts import count_recent
+from rankcast.service.studies.left_out import count_recent
 from rankcast.service.trial_tasks import explain_event
 
 

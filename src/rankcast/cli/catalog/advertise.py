@@ -11,8 +11,6 @@ from rankcast.cli.output import Output, TableColumn
 from rankcast.model.advertisements import K, Ranking, ScorerName
 from rankcast.plain import JsonObject
 
-__all__ = ["advertise"]
-
 _COLUMNS = (
     TableColumn("advertisement", style="bold"),
     TableColumn("publisher"),

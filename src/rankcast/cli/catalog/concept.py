@@ -14,8 +14,6 @@ from rankcast.plain import JsonObject
 if TYPE_CHECKING:
     from rankcast.model import Concept
 
-__all__ = ["concept"]
-
 _COLUMNS = (
     TableColumn("concept", style="bold"),
     TableColumn("on"),

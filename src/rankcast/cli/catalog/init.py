@@ -9,8 +9,6 @@ from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
 from rankcast.cli.output import Output
 from rankcast.wording import counted
 
-__all__ = ["init"]
-
 
 def init(
     place: Annotated[str | None, typer.Argument(metavar="STORE", help="Store to create; same as --store.")] = None,

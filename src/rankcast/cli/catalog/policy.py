@@ -28,8 +28,6 @@ from rankcast.model import (
 from rankcast.model import declared as kinds
 from rankcast.plain import JsonObject
 
-__all__ = ["policy"]
-
 _COLUMNS = (
     TableColumn("user", style="bold"),
     TableColumn("mode"),

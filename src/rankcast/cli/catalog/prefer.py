@@ -11,8 +11,6 @@ from rankcast.cli.options import DEFAULT_STORE, Json, StorePath, UserName, check
 from rankcast.cli.output import Output, TableColumn
 from rankcast.plain import JsonObject
 
-__all__ = ["prefer"]
-
 _COLUMNS = (TableColumn("prefers"), TableColumn("over"))
 
 

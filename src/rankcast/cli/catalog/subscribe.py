@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from rankcast.model import Catalog, Expression, Record, Subscription
     from rankcast.store import Store
 
-__all__ = ["subscribe", "subscriptions", "unsubscribe"]
-
 _COLUMNS = (
     TableColumn("user", style="bold"),
     TableColumn("id"),

@@ -8,8 +8,6 @@ from rankcast.cli.completion import complete_user
 from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
 from rankcast.cli.output import Output
 
-__all__ = ["delete_user"]
-
 
 def delete_user(
     name: Annotated[str, typer.Argument(metavar="NAME", help="User to delete.", autocompletion=complete_user)],

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from rankcast.model import Catalog, Event, Policy
 
-__all__ = ["backtest"]
-
 NOW = "as now"
 _COLUMNS = (
     TableColumn("policy", style="bold", folds=True),

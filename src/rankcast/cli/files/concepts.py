@@ -23,8 +23,6 @@ from rankcast.plain import JsonObject
 if TYPE_CHECKING:
     from rankcast.fuzzy import MiningResult, ValueMiningResult
 
-__all__ = ["mine"]
-
 _COLUMNS = (
     TableColumn("concept", style="bold"),
     TableColumn("on"),

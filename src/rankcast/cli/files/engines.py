@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from rankcast.engine.reference.shard import Shard
     from rankcast.model import Catalog, Delivery, Event, Match
 
-__all__ = ["EngineChoice", "match_all", "on_spark", "replay_all", "replay_quickly"]
-
 EngineChoice: TypeAlias = Annotated[
     Engine | None, typer.Option("--engine", help="Engine to use; by default the fastest for the size of the input.")
 ]

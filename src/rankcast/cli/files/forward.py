@@ -11,8 +11,6 @@ from rankcast.cli.options import CatalogFile, Json, bounded
 from rankcast.cli.output import Output
 from rankcast.model.advertisements import K, ScorerName
 
-__all__ = ["StrategyName", "forward"]
-
 
 class StrategyName(Enum):
     """The forwarding strategies."""

@@ -9,8 +9,6 @@ from rankcast.cli.operation.rejects import exit_if_any, tell
 from rankcast.cli.options import CatalogFile, Json, user_option
 from rankcast.cli.output import Output
 
-__all__ = ["graph"]
-
 
 def graph(
     catalog_file: CatalogFile,

@@ -13,8 +13,6 @@ from rankcast.cli.options import CatalogFile, EventsFile, Json, bounded, output_
 from rankcast.cli.output import Output, amounts, write_lines
 from rankcast.plain import JsonObject
 
-__all__ = ["groups"]
-
 _COLUMNS = (*amounts("similarity", "groups", "users", "filter decisions", "messages", "deliveries", "mean entropy"),)
 _SIMILARITIES = [1.0, 0.8, 0.6, 0.4, 0.2]
 

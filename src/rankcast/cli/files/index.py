@@ -12,8 +12,6 @@ from rankcast.wording import counted
 if TYPE_CHECKING:
     from rankcast.model import Catalog
 
-__all__ = ["build_index", "index_stats"]
-
 IndexFile = Annotated[Path, typer.Argument(metavar="INDEX", dir_okay=False, help="Index file.")]
 
 

@@ -9,8 +9,6 @@ from rankcast.cli.options import CatalogFile, EventsFile, Json, OutFile, Rejects
 from rankcast.cli.output import Output, TableColumn
 from rankcast.plain import JsonObject
 
-__all__ = ["match"]
-
 _COLUMNS = (
     TableColumn("event"),
     TableColumn("user"),

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     Summary = NumberSummary | ValueSummary
 
-__all__ = ["Dataset", "MiningEngine", "add_subscriptions", "count_events", "from_store", "with_known"]
-
 
 class Dataset(Enum):
     """The built-in datasets."""

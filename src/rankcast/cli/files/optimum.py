@@ -15,8 +15,6 @@ from rankcast.plain import JsonObject
 if TYPE_CHECKING:
     from rankcast.model import Catalog, Delivery, Event
 
-__all__ = ["optimum"]
-
 _COLUMNS = (
     TableColumn("user", style="bold"),
     *amounts("matches", "of which", "best entropy", "delivered", "its entropy", "of the best", "even from", "to"),

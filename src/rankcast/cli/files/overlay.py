@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from rankcast.overlay import Overlay, Tree
 
-__all__ = ["simulate_overlay"]
-
 _COLUMNS = (
     TableColumn("link", style="bold"),
     *amounts("subscribe ↑", "unsubscribe ↑", "reweigh ↑", "publication ↓"),

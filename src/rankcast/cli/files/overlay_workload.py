@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from rankcast.model import Advertisement, Catalog, Event, Ranking, Record, Subscription
     from rankcast.overlay import Matched, Overlay, Strategy, Tree
 
-__all__ = ["OverlayWorkload", "SimulationOutcome", "random_workload", "simulate", "workload_of_files"]
-
 
 @dataclass(frozen=True)
 class OverlayWorkload:

@@ -8,8 +8,6 @@ import typer
 from rankcast.cli.options import Json, input_file
 from rankcast.cli.output import Output
 
-__all__ = ["relate"]
-
 
 def relate(
     first: Annotated[str, typer.Argument(metavar="EXPRESSION", help="First expression.")],

@@ -7,8 +7,6 @@ from rankcast.cli.operation.rejects import exit_if_any
 from rankcast.cli.options import CatalogFile, EventsFile, Json, OutFile, RejectsFile
 from rankcast.cli.output import Output
 
-__all__ = ["replay"]
-
 
 def replay(
     catalog_file: CatalogFile,

@@ -16,8 +16,6 @@ from rankcast.plain import JsonObject
 if TYPE_CHECKING:
     from rankcast.model import Catalog, Event, Match
 
-__all__ = ["team"]
-
 _COLUMNS = (
     TableColumn("round", align="right", style="dim"),
     TableColumn("seq", align="right", style="dim"),

@@ -12,8 +12,6 @@ from rankcast.cli.options import CatalogFile, EventsFile, Json, OneUser, check_u
 from rankcast.cli.output import Output, TableColumn
 from rankcast.plain import JsonObject
 
-__all__ = ["compare"]
-
 _HEADS = {
     "subscription": "id", "as_subscribed": "subscribed", "at_thresholds": "crisp", "at_core": "core"
 }  # fmt: skip

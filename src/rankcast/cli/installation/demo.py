@@ -11,10 +11,8 @@ from rankcast.cli.sparks import silenced
 from rankcast.extras import installation, is_installed, require
 
 if TYPE_CHECKING:
-    from rankcast.cli.installation.digest import DemoDigest
+    from rankcast.cli.installation.digest_view import DemoDigest
     from rankcast.model import Catalog, Delivery, Event
-
-__all__ = ["demo"]
 
 FILMS = 58_788
 
@@ -51,7 +49,7 @@ def demo(
 
 def _digests(limit: int, out: Output) -> "list[DemoDigest]":
     """The digests of all users."""
-    from rankcast.cli.installation.digest import DemoDigest
+    from rankcast.cli.installation.digest_view import DemoDigest
     from rankcast.lab.datasets import demo_catalog, movies
 
     catalog = demo_catalog()

@@ -2,8 +2,10 @@
 
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
+from math import fsum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,14 +16,80 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from rankcast.cli.installation.digest import DemoDigest
+from rankcast.choose import Distance
 from rankcast.cli.output import Output, TableColumn, amounts, printable, table
 from rankcast.language import encode_record, label
+from rankcast.model import Catalog, Delivery, Event, Policy
+from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:
     from rankcast.model import Delivery, Event
 
-__all__ = ["show"]
+_SHOWN = 4
+_TOGETHER = 5
+
+
+@dataclass(frozen=True, slots=True)
+class DemoDigest:
+    """The deliveries of one user, and the events that matched the user, in order of publication."""
+
+    user: str
+    catalog: Catalog
+    films: Mapping[str, Event]
+    matched: Sequence[str]
+    deliveries: Sequence[Delivery]
+
+    @property
+    def policy(self) -> Policy:
+        """The delivery policy of the user."""
+        return self.catalog.policy_of(self.user)
+
+    @property
+    def mean_rank(self) -> float:
+        """The mean rank of the deliveries."""
+        return _mean(delivery.rank for delivery in self.deliveries)
+
+    @property
+    def share(self) -> float:
+        """The share of the matches that was delivered."""
+        return len(self.deliveries) / len(self.matched) if self.matched else 0.0
+
+    def last(self) -> Sequence[Delivery]:
+        """The newest deliveries, a few of them."""
+        return self.deliveries[-_SHOWN:]
+
+    def diversity(self, events: Iterable[str]) -> float:
+        """The mean distance of each event to the k - 1 before it (4 if there is no k), by the user's weights."""
+        distance = Distance.of(self.policy)
+        return _mean(
+            distance(self.films[one], self.films[other])
+            for one, other in _near(list(events), self.policy.k or _TOGETHER)
+        )
+
+    def summary(self) -> JsonObject:
+        """The summary as JSON."""
+        return {
+            "user": self.user,
+            "mode": self.policy.mode.value,
+            "matched": len(self.matched),
+            "delivered": len(self.deliveries),
+            "share": round(self.share, 4),
+            "mean_rank": round(self.mean_rank, 4),
+            "diversity_matched": round(self.diversity(self.matched), 4),
+            "diversity": round(self.diversity(delivery.event for delivery in self.deliveries), 4),
+        }
+
+
+def _near(events: Sequence[str], span: int) -> Iterator[tuple[str, str]]:
+    for position, event in enumerate(events):
+        for other in events[max(0, position - span + 1) : position]:
+            yield event, other
+
+
+def _mean(numbers: Iterable[float]) -> float:
+    found = list(numbers)
+    return fsum(found) / len(found) if found else 0.0
+
 
 _COLUMNS = (
     TableColumn("user", style="bold"),

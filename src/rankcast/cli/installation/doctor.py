@@ -13,8 +13,6 @@ from rankcast.cli.output import Output, TableColumn, table
 if TYPE_CHECKING:
     from rankcast.pipeline.doctor import Checkup
 
-__all__ = ["doctor"]
-
 
 def doctor(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
     """Check the requirements (Java, memory, ports, packages), and say how to fix what is missing.

@@ -16,8 +16,6 @@ from rankcast.wording import counted
 if TYPE_CHECKING:
     from rankcast.lab.reproduce import Result
 
-__all__ = ["reproduce"]
-
 _EXPERIMENTS = (
     TableColumn("name", style="bold"),
     TableColumn("what it shows", folds=True),

@@ -15,8 +15,6 @@ from rankcast.plain import JsonObject
 if TYPE_CHECKING:
     from rankcast.store import MiningRun
 
-__all__ = ["adapt_concepts", "mining_runs", "undo_mining"]
-
 _RECENT = 300
 _POLL = 0.2
 

@@ -10,8 +10,6 @@ from rankcast.cli.options import DEFAULT_STORE, MOST_ROWS, Json, StorePath, boun
 from rankcast.cli.output import Output, TableColumn
 from rankcast.plain import JsonObject
 
-__all__ = ["audit"]
-
 _COLUMNS = (
     TableColumn("when", style="dim"),
     TableColumn("who"),

@@ -11,8 +11,6 @@ from rankcast.cli.options import DEFAULT_STORE, Json, StorePath, existing_file
 from rankcast.cli.output import Output
 from rankcast.errors import StoreError
 
-__all__ = ["backup", "restore"]
-
 
 def backup(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Archive to write.")],

@@ -12,8 +12,6 @@ from rankcast.plain import JsonObject
 if TYPE_CHECKING:
     from rich.tree import Tree as Drawn
 
-__all__ = ["forget_broker", "rejoin_brokers", "show_brokers"]
-
 _Address = Annotated[str, typer.Option("--url", metavar="URL", help="URL of the service.")]
 _Token = Annotated[
     str | None,

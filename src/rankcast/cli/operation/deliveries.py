@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from rankcast.model import Catalog, Delivery
     from rankcast.store import Store
 
-__all__ = ["COLUMNS", "deliveries", "delivery_cells"]
-
 COLUMNS = (
     TableColumn("window", align="right", style="dim"),
     TableColumn("forwarded", style="dim"),

@@ -13,8 +13,6 @@ from rankcast.cli.output import Output
 if TYPE_CHECKING:
     from rankcast.engine.explain import Explanation
 
-__all__ = ["explain"]
-
 
 def explain(
     user: Annotated[

@@ -8,8 +8,6 @@ from rankcast.cli.options import DEFAULT_STORE, Json, RetentionRules, StorePath
 from rankcast.cli.output import Output, TableColumn, amounts, table
 from rankcast.wording import counted
 
-__all__ = ["prune"]
-
 _COLUMNS = (
     TableColumn("what", style="bold"),
     TableColumn("rule"),

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from rankcast.language.event_limits import EventLimits
     from rankcast.model import Event
 
-__all__ = ["publish"]
-
 
 def publish(
     events: Annotated[

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from rankcast.model import Reject
     from rankcast.store import KeptSetAside
 
-__all__ = ["SHOWN", "exit_if_any", "rejects", "serve_again", "tell"]
-
 SHOWN = 10
 """How many rejects a command shows; the rest is counted."""
 

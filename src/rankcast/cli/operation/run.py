@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from rankcast.pipeline.metrics import Metrics
     from rankcast.store import Store
 
-__all__ = ["run"]
-
 _POLL = 0.5
 _PREPARING = 10.0
 """Seconds in which a start compares the subscriptions of users who have many, so that the first event does not wait."""

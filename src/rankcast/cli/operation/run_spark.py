@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from rankcast.pipeline.spark.sinks import TaskSink
     from rankcast.store import Pipeline, Store
 
-__all__ = ["SparkRunOptions", "on_spark"]
-
 _POLL = 0.2
 _AGAIN = 5
 """How often `--follow` restarts a pipeline after failures of the machine."""

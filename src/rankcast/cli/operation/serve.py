@@ -27,8 +27,6 @@ from rankcast.model.actors import acting
 if TYPE_CHECKING:
     from rankcast.service import Service
 
-__all__ = ["serve"]
-
 _PATIENCE = 20.0
 """Seconds that the service has to stop. Supervisors (systemd, Kubernetes) wait for 30 seconds or more."""
 

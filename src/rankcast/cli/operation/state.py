@@ -8,8 +8,6 @@ from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
 from rankcast.cli.output import Output
 from rankcast.wording import counted
 
-__all__ = ["rebuild_state", "repartition_state"]
-
 Shards = Annotated[int, typer.Option(min=1, max=1024, metavar="N", help="Number of shards to divide the users among.")]
 
 

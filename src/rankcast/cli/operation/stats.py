@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from rankcast.model import Catalog
     from rankcast.store import Store
 
-__all__ = ["stats"]
-
 _COLUMNS = (
     TableColumn("user", style="bold"),
     *amounts("deliveries", "entropy"),

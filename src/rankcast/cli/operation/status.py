@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from rankcast.store import Pipeline
     from rankcast.store.status import Status
 
-__all__ = ["status"]
-
 _COLUMNS = (TableColumn("item", style="dim"), TableColumn("state", folds=True))
 
 

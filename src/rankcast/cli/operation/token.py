@@ -10,8 +10,6 @@ from rankcast.cli.output import Output, TableColumn
 from rankcast.plain import JsonObject
 from rankcast.wording import counted
 
-__all__ = ["create_token", "list_tokens", "revoke_token", "sign_out"]
-
 _COLUMNS = (
     TableColumn("id", style="bold"),
     TableColumn("role"),

@@ -7,8 +7,6 @@ import typer
 from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
 from rankcast.cli.output import Output
 
-__all__ = ["upgrade"]
-
 
 def upgrade(
     no_backup: Annotated[

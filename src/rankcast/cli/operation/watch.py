@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from rankcast.model import Catalog, Delivery, Event
     from rankcast.store import Store
 
-__all__ = ["delivery_lines", "watch"]
-
 _POLL = 0.5
 
 

@@ -7,8 +7,6 @@ from rankcast.cli.options import DEFAULT_STORE, Json, StorePath
 from rankcast.cli.output import Output
 from rankcast.wording import counted
 
-__all__ = ["encrypt_secrets"]
-
 
 def encrypt_secrets(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
     """Encrypt all webhook secrets with the first key in RANKCAST_SECRET_KEY, in one transaction.

@@ -14,8 +14,6 @@ from rankcast.service.callers import PublishingCaller, ServiceOf
 from rankcast.service.problems import Problem
 from rankcast.service.record_costs import check_cost
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/advertisements", tags=["advertisements"])
 
 

@@ -15,20 +15,6 @@ from rankcast.model import Catalog, Record
 from rankcast.service.problems import Problem
 from rankcast.service.service import Service
 
-__all__ = [
-    "JSON",
-    "Body",
-    "answer",
-    "check_unchanged",
-    "etag",
-    "fitting",
-    "put_record",
-    "record_answer",
-    "record_in",
-    "remove_record",
-    "whole",
-]
-
 JSON = "application/json"
 
 

@@ -15,8 +15,6 @@ from rankcast.service.api.fields import Cursor
 from rankcast.service.api.schemas import says
 from rankcast.service.callers import Administrator, Caller, ServiceOf
 
-__all__ = ["note_caller", "router"]
-
 router = APIRouter(tags=["audit"])
 
 

@@ -16,18 +16,21 @@ from rankcast.service.api.publishing import check_rate
 from rankcast.service.api.schemas import body, says
 from rankcast.service.brokers.link import Link
 from rankcast.service.brokers.messages import (
+    Acknowledged,
+    BrokerMessages,
     BrokerName,
+    BrokerTree,
     Heartbeat,
+    Hello,
     Message,
     Publications,
+    Welcome,
     decode_hello,
     decode_messages,
 )
 from rankcast.service.callers import Administrator, BrokerCaller, ServiceOf
 from rankcast.service.problems import Problem
 from rankcast.service.service import Service
-
-__all__ = ["router"]
 
 router = APIRouter(prefix="/brokers", tags=["brokers"])
 
@@ -141,3 +144,15 @@ async def _written(service: Service, link: Link, session: str, secret: str) -> A
 
 def _line(message: Message) -> bytes:
     return _encode(message) + b"\n"
+
+
+_DECLARED = (Acknowledged, BrokerMessages, BrokerName, BrokerTree, Hello, Welcome)
+_REF = "#/components/schemas/{name}"
+
+
+def _schemas() -> JsonObject:
+    (message, *_), components = msgspec.json.schema_components([Message, *_DECLARED], ref_template=_REF)
+    return {"Message": {**message, "description": "One message between two brokers."}, **components}
+
+
+BROKER_SCHEMAS = _schemas()

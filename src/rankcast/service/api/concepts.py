@@ -11,8 +11,6 @@ from rankcast.service.callers import Administrator, Caller, Owner, ServiceOf
 from rankcast.service.problems import Problem
 from rankcast.service.service import Service
 
-__all__ = ["router"]
-
 router = APIRouter(tags=["concepts"])
 
 _MADE = says("Concept", "It was replaced") | says("Concept", "It was made", 201)

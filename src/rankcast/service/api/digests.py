@@ -17,8 +17,6 @@ from rankcast.service.push.digests import Digest, QuietHours, Reason, Schedule, 
 from rankcast.service.service import Service
 from rankcast.store.push.digest_log import LeftOut
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/users/{user:part}", tags=["digests"])
 
 _Number = Annotated[int, Path(ge=1, lt=2**63, description="The number of the digest.")]

@@ -20,22 +20,6 @@ from rankcast.model.declared import (
 from rankcast.model.policies import EVENTS, TIME
 from rankcast.plain import JsonObject
 
-__all__ = [
-    "COUNT",
-    "FLAG",
-    "INSTANT",
-    "MAYBE_TEXT",
-    "MAYBE_TIME",
-    "OPEN",
-    "TEXT",
-    "array_of",
-    "object_of",
-    "or_null",
-    "properties_of",
-    "reference",
-    "schema_of",
-]
-
 TEXT: JsonObject = {"type": "string"}
 INSTANT: JsonObject = {"type": "string", "format": "date-time"}
 MAYBE_TEXT: JsonObject = {"type": ["string", "null"]}

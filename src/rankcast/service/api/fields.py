@@ -12,8 +12,6 @@ from rankcast.model import MAX_TEXT, check_name
 from rankcast.model.declared import Name
 from rankcast.plain import JsonObject
 
-__all__ = ["Cursor", "check_address", "fields_in", "texts"]
-
 Cursor = Annotated[
     str | None,
     Query(pattern="^[0-9]{1,18}$", description="`next` of the page before; leave it out for the first page."),

@@ -7,8 +7,6 @@ from rankcast.service.api.answers import answer
 from rankcast.service.api.schemas import says
 from rankcast.service.callers import ServiceOf, admit_probe
 
-__all__ = ["router"]
-
 _PATIENCE = 2.0
 
 router = APIRouter(prefix="/health", tags=["health"], dependencies=[Depends(admit_probe)])

@@ -6,8 +6,6 @@ from starlette.responses import Response
 from rankcast.service.api.schemas import PROBLEMS
 from rankcast.service.callers import Administrator, ServiceOf
 
-__all__ = ["router"]
-
 router = APIRouter(tags=["stats"], responses=PROBLEMS)
 
 

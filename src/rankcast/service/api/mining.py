@@ -14,8 +14,6 @@ from rankcast.service.api.schemas import body, says
 from rankcast.service.callers import Administrator, Owner, ServiceOf
 from rankcast.service.problems import Problem
 
-__all__ = ["router"]
-
 router = APIRouter(tags=["mining"])
 
 _Limit = Annotated[int, Query(ge=1, le=1000, description="How many runs at most.")]

@@ -5,8 +5,6 @@ from urllib.parse import unquote
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-__all__ = ["EncodedSlashes", "register_names"]
-
 _SLASH = "\udc2f"
 """Stands for a slash within a name during routing. It is a lone surrogate, so it cannot occur in a path."""
 

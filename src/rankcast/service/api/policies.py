@@ -10,8 +10,6 @@ from rankcast.service.callers import Owner, ServiceOf
 from rankcast.service.problems import Problem
 from rankcast.service.record_costs import check_cost
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/users/{user:part}/policy", tags=["policy"])
 
 

@@ -15,8 +15,6 @@ from rankcast.service.problems import Problem
 from rankcast.service.service import Service
 from rankcast.store.catalog.log import Decision
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/users/{user:part}/preferences", tags=["preferences"])
 
 

@@ -1,4 +1,4 @@
-"""Publishing one event or many, each exactly once."""
+"""Events: publishing one or many, each exactly once, and reading the log."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -13,15 +13,17 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rankcast.errors import ModelError, RankcastError, RecordError
-from rankcast.language import decode_event
+from rankcast.language import decode_event, encode_event
 from rankcast.language.files import MAX_RAW
 from rankcast.language.json_text import read_object
 from rankcast.model import Event, Reject
 from rankcast.plain import JsonObject
 from rankcast.service.access import Principal, Role
-from rankcast.service.api.answers import JSON, answer
+from rankcast.service.api.answers import JSON, answer, fitting
+from rankcast.service.api.deliveries import Limit, Order
+from rankcast.service.api.fields import Cursor
 from rankcast.service.api.schemas import body, says
-from rankcast.service.callers import PublishingCaller, publishing_caller
+from rankcast.service.callers import Caller, PublishingCaller, ServiceOf, publishing_caller
 from rankcast.service.problems import Problem, answer_of, problem_of
 from rankcast.service.publisher import Results
 from rankcast.service.rates import RateLimits
@@ -29,8 +31,6 @@ from rankcast.service.request_shares import by_turn
 from rankcast.service.service import Service
 from rankcast.service.settings import PUBLISHING
 from rankcast.store import PublishReceipt
-
-__all__ = ["Publishing", "check_rate", "router"]
 
 _KEY_LENGTH = 200
 
@@ -306,3 +306,45 @@ def _check_advertisement(service: Service, caller: Principal, name: str) -> None
     found = service.catalog().advertisements.get(name)
     if found is None or not caller.is_publisher(found.publisher):
         raise RecordError(f"there is no advertisement {name!r} of yours")
+
+
+_SCANNED = 1_000
+"""The most events that are read for one page; of these, a publisher sees only its own."""
+
+
+@router.get("", responses=says("Events", "A page of events"))
+def list_events(
+    caller: Caller, service: ServiceOf, limit: Limit = 50, order: Order = "oldest", cursor: Cursor = None
+) -> Response:
+    """The events of the log, by their position `seq`. Users may read all events, publishers their own.
+
+    `next` is the cursor of the next page, or null at the end. A page may have fewer than `limit` events, or none,
+    before the end.
+    """
+    last = service.store.last_offset()
+    if order == "newest":
+        end = min(last, int(cursor) - 1) if cursor else last
+        start = max(0, end - limit)
+        entries = list(service.store.events(start, end - start))[::-1] if end > start else []
+        following = start + 1 if start > 0 else None
+    else:
+        start = min(last, int(cursor or 0))
+        entries = list(service.store.events(start, _SCANNED if caller.role is Role.PUBLISHER else limit))
+        following = entries[-1].offset if entries and entries[-1].offset < last else None
+    own = [entry for entry in entries if caller.role is not Role.PUBLISHER or entry.event.source == caller.name]
+    forms = fitting(
+        ({**encode_event(entry.event), "seq": entry.offset} for entry in own[:limit]),
+        service.settings.limits.page_bytes,
+    )
+    if len(forms) < len(own):
+        following = own[len(forms) - 1].offset
+    return answer({"events": forms, "next": None if following is None else str(following)})
+
+
+@router.get("/{event:name}", responses=says("Event", "The event"))
+def show_event(event: str, caller: Caller, service: ServiceOf) -> Response:
+    """An event of the log. Users may read all events, as they may subscribe to all. Publishers may read their own."""
+    found = service.event(event)
+    if found is None or (caller.role is Role.PUBLISHER and found.source != caller.name):
+        raise Problem(404, "not-found", f"there is no event {event!r}")
+    return answer({**encode_event(found), "seq": found.seq})

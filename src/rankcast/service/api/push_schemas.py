@@ -17,8 +17,6 @@ from rankcast.service.api.field_schemas import (
 from rankcast.service.push.digests import DAYS, Reason
 from rankcast.service.push.webhooks import TYPES
 
-__all__ = ["PUSH_SCHEMAS"]
-
 _CLOCK = {"type": "string", "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$"}
 _ZONE = {"type": "string", "description": "of the IANA database, such as Europe/Berlin"}
 _TYPES = {"type": ["array", "null"], "items": {"enum": list(TYPES)}, "minItems": 1}

@@ -10,8 +10,6 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from rankcast.plain import JsonObject
 from rankcast.service.callers import admit_stranger
 
-__all__ = ["router"]
-
 router = APIRouter(include_in_schema=False, dependencies=[Depends(admit_stranger)])
 
 _STYLE = """

@@ -7,27 +7,22 @@ from starlette.routing import Match, Mount
 
 from rankcast.service.api import (
     advertisements,
-    approximate,
     audit,
     brokers,
     concepts,
     deliveries,
     digests,
-    events,
-    groups,
     health,
-    live,
     metrics,
     mining,
     policies,
     preferences,
     publishing,
     reference,
-    sessions,
     set_aside,
     stats,
+    studies,
     subscriptions,
-    teams,
     tokens,
     trials,
     users,
@@ -39,12 +34,8 @@ from rankcast.service.callers import admit_stranger
 from rankcast.service.problems import Problem
 from rankcast.service.request_shares import in_turn
 
-__all__ = ["add_routes"]
-
 _RESOURCES = (
     publishing,
-    events,
-    live,
     deliveries,
     users,
     subscriptions,
@@ -52,16 +43,13 @@ _RESOURCES = (
     policies,
     concepts,
     mining,
-    groups,
-    teams,
-    approximate,
+    studies,
     advertisements,
     trials,
     webhooks,
     digests,
     stats,
     tokens,
-    sessions,
     set_aside,
     audit,
     brokers,
@@ -81,7 +69,6 @@ _AUDITED = (
     webhooks,
     digests,
     tokens,
-    sessions,
     set_aside,
 )
 """The resources that change users' records, tokens or the store. The audit trail records their callers."""

@@ -27,8 +27,6 @@ from rankcast.service.api.field_schemas import (
 )
 from rankcast.store.audit_log import AuditAction
 
-__all__ = ["PROBLEMS", "SCHEMAS", "body", "says"]
-
 _NAME = schema_of(NAME)
 _NUMBERS = array_of(schema_of(NUMBER))
 

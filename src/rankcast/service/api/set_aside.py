@@ -14,8 +14,6 @@ from rankcast.service.callers import Administrator, Owner, ServiceOf
 from rankcast.service.service import Service
 from rankcast.service.trial_tasks import serve_set_aside
 
-__all__ = ["router"]
-
 router = APIRouter(tags=["set aside"])
 
 _Limit = Annotated[int, Query(ge=1, le=1000, description="How many at most.")]

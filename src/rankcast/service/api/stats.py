@@ -9,8 +9,6 @@ from rankcast.service.callers import Administrator, Owner, ServiceOf
 from rankcast.service.request_shares import by_turn
 from rankcast.service.trial_tasks import even_history, measure_user
 
-__all__ = ["router"]
-
 router = APIRouter(tags=["stats"])
 
 _MOST = 10_000

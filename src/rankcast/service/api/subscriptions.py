@@ -15,8 +15,6 @@ from rankcast.service.problems import Problem
 from rankcast.service.record_costs import check_cost
 from rankcast.service.service import Service
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/users/{user:part}/subscriptions", tags=["subscriptions"])
 
 _MADE = says("Subscription", "It was there and was replaced") | says("Subscription", "It was made", 201)

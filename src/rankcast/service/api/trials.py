@@ -5,10 +5,10 @@ from starlette.responses import Response
 
 from rankcast.errors import RecordError
 from rankcast.language import decode_record, encode_delivery, encode_event, expression_of_json, label, parse, show
-from rankcast.language.json_text import read_object
 from rankcast.model import Expression, Policy, Subscription
 from rankcast.plain import JsonObject
 from rankcast.service.api.answers import Body, answer, fitting
+from rankcast.service.api.fields import fields_in
 from rankcast.service.api.schemas import body, says
 from rankcast.service.callers import Owner, ServiceOf
 from rankcast.service.problems import Problem
@@ -16,8 +16,6 @@ from rankcast.service.record_costs import check_cost
 from rankcast.service.request_shares import by_turn
 from rankcast.service.service import Service
 from rankcast.service.trial_tasks import backtest_history, explain_or_say_why, try_on_history
-
-__all__ = ["router"]
 
 router = APIRouter(prefix="/users/{user:part}", tags=["trials"])
 
@@ -46,7 +44,7 @@ async def try_expression(user: Owner, service: ServiceOf, content: Body, request
 
 
 def _expression(content: bytes, user: str, service: Service) -> tuple[Expression, int, int]:
-    fields = _fields(content, ("where", "limit", "show"))
+    fields = fields_in(content, "a trial", ("where", "limit", "show"))
     where = fields.get("where")
     if isinstance(where, dict):
         where = show(expression_of_json(where, "where"))
@@ -72,7 +70,7 @@ async def try_policy(user: Owner, service: ServiceOf, content: Body, request: Re
 
 
 def _policy(content: bytes, user: str, service: Service) -> tuple[Policy, int]:
-    fields = _fields(content, ("policy", "limit"))
+    fields = fields_in(content, "a trial", ("policy", "limit"))
     given = fields.get("policy")
     if not isinstance(given, dict):
         raise RecordError("field 'policy' must be an object with the fields of a policy")
@@ -90,14 +88,6 @@ async def explain(user: Owner, event: str, service: ServiceOf, request: Request)
     if isinstance(found, str):
         raise Problem(404, "not-found", found)
     return await by_turn(lambda: answer({**found.to_json(), "lines": found.lines()}))
-
-
-def _fields(content: bytes, known: tuple[str, ...]) -> JsonObject:
-    fields = read_object(content)
-    for name in fields:
-        if name not in known:
-            raise RecordError(f"a trial has no field {name[:60]!r}; it has {', '.join(known)}")
-    return fields
 
 
 def _number(fields: JsonObject, name: str, default: int, least: int, most: int) -> int:

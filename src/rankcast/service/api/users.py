@@ -9,8 +9,6 @@ from rankcast.service.api.schemas import says
 from rankcast.service.callers import Caller, Owner, ServiceOf
 from rankcast.service.problems import Problem
 
-__all__ = ["router"]
-
 router = APIRouter(tags=["users"])
 
 

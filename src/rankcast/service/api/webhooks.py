@@ -20,8 +20,6 @@ from rankcast.service.service import Service
 from rankcast.store.push.webhook_log import Webhook
 from rankcast.store.push.webhook_messages import MessageKey
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/users/{user:part}/webhooks", tags=["webhooks"])
 
 _Id = Annotated[str, Path(description="The id of the webhook.", examples=["wh_0123456789abcdef"])]

@@ -8,8 +8,6 @@ from threading import Thread
 from rankcast.service.brokers.shared_knowledge import SharedKnowledge, advertised_event
 from rankcast.store import BrokerLog, EventRoute, Store
 
-__all__ = ["LogFollower"]
-
 _log = logging.getLogger("rankcast.service.brokers")
 _BATCH = 500
 

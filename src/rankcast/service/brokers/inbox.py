@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from rankcast.service.brokers.link import Link
     from rankcast.service.brokers.node import BrokerNode
 
-__all__ = ["MOST_ITEMS", "BrokenLink", "Inbox"]
-
 MOST_ITEMS = {"s/": 200_000, "a/": 10_000}
 """How many subscriptions and how many advertisements one neighbour may have, by the beginnings of their keys."""
 _MOST_UNFINISHED = 128 * 1024 * 1024

@@ -13,8 +13,6 @@ from rankcast.service.problems import Problem
 if TYPE_CHECKING:
     from rankcast.service.brokers.node import BrokerNode
 
-__all__ = ["Introductions"]
-
 _log = logging.getLogger("rankcast.service.brokers")
 
 

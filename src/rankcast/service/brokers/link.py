@@ -11,8 +11,6 @@ from rankcast.store import NeighbourRow
 if TYPE_CHECKING:
     from rankcast.service.brokers.node import BrokerNode
 
-__all__ = ["Link"]
-
 
 class Link:
     """What goes out to one neighbour and what comes in. Thread-safe.

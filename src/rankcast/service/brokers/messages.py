@@ -7,31 +7,6 @@ import msgspec
 
 from rankcast.errors import ModelError, RecordError
 
-__all__ = [
-    "MOST_BYTES",
-    "PROTOCOL",
-    "Acknowledged",
-    "BrokerFacts",
-    "BrokerMessages",
-    "BrokerName",
-    "BrokerTree",
-    "Heartbeat",
-    "Hello",
-    "ItemsPart",
-    "LinkFacts",
-    "Message",
-    "Peer",
-    "Publications",
-    "PublishedEvent",
-    "ReceivedPosition",
-    "TreeFacts",
-    "Welcome",
-    "check_broker_name",
-    "decode_hello",
-    "decode_message",
-    "decode_messages",
-]
-
 PROTOCOL = 1
 """Increased when brokers of different releases could misunderstand each other."""
 

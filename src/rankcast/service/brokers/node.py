@@ -24,8 +24,6 @@ from rankcast.store import BrokerLog, BrokerSelf, NeighbourRow, RoutedText
 if TYPE_CHECKING:
     from rankcast.service.service import Service
 
-__all__ = ["BrokerNode"]
-
 
 class BrokerNode:
     """The part of a service that speaks with other brokers. Thread-safe.

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from rankcast.service.brokers.link import Link
     from rankcast.service.brokers.node import BrokerNode
 
-__all__ = ["Outbox"]
-
 _BATCH = 200
 _TELL = 0.2
 """Seconds after which a neighbour learns that events were left out, so that it need not read them again."""

@@ -16,8 +16,6 @@ from rankcast.service.settings import Limits
 from rankcast.store import EventRoute, RoutedText
 from rankcast.store.texts import event_of
 
-__all__ = ["SharedKnowledge", "advertised_event"]
-
 _log = logging.getLogger("rankcast.service.brokers")
 _ADVERTISED = '"advertisement"'
 

@@ -20,8 +20,6 @@ from rankcast.service.problems import Problem
 if TYPE_CHECKING:
     from rankcast.service.brokers.node import BrokerNode
 
-__all__ = ["TreeView"]
-
 
 class TreeView:
     """Names of brokers above and below, and facts about all of them for people."""

@@ -18,8 +18,6 @@ from rankcast.service.brokers.messages import Acknowledged, BrokerMessages, Brok
 if TYPE_CHECKING:
     from rankcast.service.brokers.node import BrokerNode
 
-__all__ = ["UpstreamConnection"]
-
 _log = logging.getLogger("rankcast.service.brokers")
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 _PATIENCE = 15.0

@@ -16,8 +16,6 @@ from rankcast.model import AttributeValue, Event, Interval, Term, Trapezoid, Tri
 from rankcast.plain import JsonObject
 from rankcast.service.demos.world import DemoRows, Script, World
 
-__all__ = ["MARKET"]
-
 _FLAT = ("city", "type", "size", "rooms", "floor", "built", "condition", "distance", "balcony", "elevator", "parking")
 _ITEM = ("title", "category", "country", "seller", "seller_rating", "days")
 FLATS, ITEMS = 37_941, 19_532

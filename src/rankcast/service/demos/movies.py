@@ -9,8 +9,6 @@ from rankcast.model import Event
 from rankcast.plain import JsonObject
 from rankcast.service.demos.world import Script, World
 
-__all__ = ["MOVIES"]
-
 
 def _read() -> Script:
     """The films in the order of a hash of their row number, so that the years are mixed; one a minute."""

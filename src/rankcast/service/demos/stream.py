@@ -16,8 +16,6 @@ from rankcast.service.demos.world import World
 from rankcast.store import Store
 from rankcast.store.status import status
 
-__all__ = ["SPEEDS", "WORLDS", "DemoStream", "Playable", "StreamState", "stream_of", "world"]
-
 SPEEDS = (1, 5, 20, 100, 500)
 """The speeds that the page offers, in events per second."""
 

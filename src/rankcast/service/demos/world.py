@@ -12,8 +12,6 @@ from rankcast.errors import CatalogError
 from rankcast.language import read_catalog
 from rankcast.model import Catalog, Event
 
-__all__ = ["DemoRows", "Script", "World"]
-
 
 class DemoRows(Sequence[object]):
     """A known number of rows, read lazily from a source. Thread-safe."""

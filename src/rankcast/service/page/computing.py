@@ -7,8 +7,6 @@ from nicegui import ui
 
 from rankcast.service.page.visitors import View
 
-__all__ = ["compute"]
-
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 

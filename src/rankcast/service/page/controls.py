@@ -9,8 +9,6 @@ from nicegui.events import ValueChangeEventArguments
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import set_props
 
-__all__ = ["choice", "number_field", "text_field", "toggle", "whose_subscriptions"]
-
 _T = TypeVar("_T")
 
 

@@ -10,12 +10,10 @@ from nicegui import app, ui
 
 from rankcast.errors import RankcastError
 from rankcast.lab.reproduce import Comparison, GalleryPicture, Result, RowKind, gallery
-from rankcast.service.page.colours import wear
 from rankcast.service.page.controls import toggle
+from rankcast.service.page.drawings import wear
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, empty, group, open_dialog, pill, set_props, table, words
-
-__all__ = ["build", "pictures"]
 
 OUT = Path("out") / "experiments"
 """The output folder of `rankcast reproduce`, relative to the working directory."""

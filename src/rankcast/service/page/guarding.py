@@ -13,16 +13,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from rankcast.model.actors import acting
 from rankcast.plain import JsonObject
 from rankcast.service.access import actor_of
-from rankcast.service.page.origins import is_from_here
 from rankcast.service.page.pages import PAGES
-from rankcast.service.page.signing_in import SIGNING, address_of, plain_page, too_often
+from rankcast.service.page.signing_in import SIGNING, address_of, is_from_here, plain_page, too_often
 from rankcast.service.page.visitors import session_of
 from rankcast.service.sessions import Session
 
 if TYPE_CHECKING:
     from rankcast.service.service import Service
-
-__all__ = ["SERVICE", "SESSION", "PageGuard", "guard_socket", "owns_page"]
 
 SERVICE = "rankcast.service"
 SESSION = "rankcast.session"

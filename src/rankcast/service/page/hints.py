@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from rankcast.language.event_words import said
 from rankcast.model import Catalog, Event, Kind, Scalar, kind_of
 
-__all__ = ["Hint", "hints_of"]
-
 _MOST = 40
 
 

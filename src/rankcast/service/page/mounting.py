@@ -26,8 +26,6 @@ from rankcast.service.sessions import Session
 if TYPE_CHECKING:
     from rankcast.service.service import Service
 
-__all__ = ["attach"]
-
 _CHECK = 1.0
 """Seconds between the checks of an open page whether its session is still valid."""
 _FAREWELL = 0.5

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rankcast.service.page.visitors import View
 
-__all__ = ["PAGES", "PageEntry", "PageGroup"]
-
 
 class PageGroup(Enum):
     """The groups of the navigation, in order."""

@@ -14,8 +14,6 @@ from rankcast.language import label, show_duration
 from rankcast.language.event_words import cut
 from rankcast.rank import levels, recency
 
-__all__ = ["Arrival", "ShortReason", "short_name", "short_reason", "subscription_name"]
-
 UNLIKE = 0.5
 """Two events are unlike from this distance on."""
 

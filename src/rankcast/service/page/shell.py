@@ -11,8 +11,6 @@ from rankcast.service.page.pages import PAGES, PageEntry, PageGroup
 from rankcast.service.page.visitors import USER_COOKIE, View
 from rankcast.service.page.widgets import act, group, link, open_dialog, set_props, words
 
-__all__ = ["HEAD", "frame", "go"]
-
 _THEMES = {
     "": ("As the system", "o_brightness_auto"),
     "light": ("Light", "o_light_mode"),

@@ -1,22 +1,44 @@
-"""Signing in with a token: a plain form, and a cookie that scripts cannot read."""
+"""Signing in with a token: a plain form, and a cookie that scripts cannot read. Other sites are refused."""
 
 import asyncio
 from hmac import compare_digest
 from html import escape
 from secrets import token_urlsafe
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Request
+from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from rankcast.service.page.origins import is_from_here
 from rankcast.service.page.visitors import SESSION_COOKIE, USER_COOKIE
 
 if TYPE_CHECKING:
     from rankcast.service.service import Service
+    from rankcast.service.settings import ServiceSettings
 
-__all__ = ["SIGNING", "add_signing_in", "address_of", "plain_page", "too_often"]
+
+def is_from_here(headers: Headers, settings: "ServiceSettings") -> bool:
+    """Whether the request's origin, if the browser sends one, is this service.
+
+    This service is the address that the request names (`Host`), or the public address. Browsers always send the
+    origin of websockets and of forms from other sites. A program may omit it, but does not have the cookie of a
+    user's browser.
+    """
+    if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        return False
+    origin = headers.get("origin")
+    if origin is None:
+        return True
+    try:
+        parts = urlsplit(origin)
+    except ValueError:
+        return False
+    if origin == settings.address:
+        return True
+    return parts.scheme in ("http", "https") and bool(parts.netloc) and parts.netloc == headers.get("host")
+
 
 SIGNING = ("/sign-in", "/sign-out")
 """The paths of the forms. They cost as much as a page; `PageGuard` counts them."""

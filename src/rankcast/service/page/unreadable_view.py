@@ -12,8 +12,6 @@ from rankcast.service.page.widgets import act, complaining, group, row, table, w
 from rankcast.store.unreadable import UnreadableRecord
 from rankcast.wording import counted
 
-__all__ = ["UnreadableView"]
-
 _SHOWN = 50
 
 

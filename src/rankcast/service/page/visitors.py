@@ -14,8 +14,6 @@ from rankcast.service.sessions import Session
 if TYPE_CHECKING:
     from rankcast.service.service import Service
 
-__all__ = ["SESSION_COOKIE", "USER_COOKIE", "View", "Visitor", "first_user", "session_of", "view_of"]
-
 SESSION_COOKIE = "rankcast_session"
 """The session cookie: not readable by scripts, and sent only to this site."""
 

@@ -1,6 +1,6 @@
 """Small building blocks of all pages. They show text always as text, never as HTML."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from html import escape
 from typing import Any, TypeVar
@@ -9,31 +9,7 @@ from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 
 from rankcast.errors import ModelError, RankcastError
-from rankcast.service.page.colours import number_text
-
-__all__ = [
-    "act",
-    "complaining",
-    "demo_link",
-    "drawing",
-    "empty",
-    "figure",
-    "figures",
-    "fill_bar",
-    "group",
-    "legend_key",
-    "link",
-    "open_dialog",
-    "pill",
-    "row",
-    "scroller",
-    "set_props",
-    "slide",
-    "table",
-    "whole_number",
-    "words",
-]
-
+from rankcast.service.page.drawings import number_text
 
 _Made = TypeVar("_Made", bound=ui.element)
 
@@ -215,3 +191,28 @@ def complaining() -> Iterator[None]:
         yield
     except RankcastError as error:
         ui.notify(str(error), type="negative", multi_line=True, timeout=8000, close_button="Close")
+
+
+class UndoBar:
+    """A place for one offer: a new one replaces the last one."""
+
+    def __init__(self) -> None:
+        self._place = group("div")
+
+    def offer(self, said: str, undo: Callable[[], Awaitable[None]]) -> None:
+        """Say what was done, and offer to undo it. `undo` also shows the page again."""
+
+        async def undone() -> None:
+            with complaining():
+                await undo()
+            self.withdraw()
+
+        self.withdraw()
+        with self._place, group("div", "rc-undo", role="status"):
+            words("span", said)
+            act("Undo", undone, kind="quiet")
+            act("", self.withdraw, icon="o_close", kind="quiet", label="Close")
+
+    def withdraw(self) -> None:
+        """Take the offer away."""
+        self._place.clear()

@@ -8,12 +8,10 @@ from nicegui import ui
 
 from rankcast.language.event_words import title_of
 from rankcast.service.demos import SPEEDS, WORLDS, DemoStream, StreamState, stream_of
-from rankcast.service.page.colours import wear
 from rankcast.service.page.controls import toggle
+from rankcast.service.page.drawings import wear
 from rankcast.service.page.visitors import USER_COOKIE, View
 from rankcast.service.page.widgets import act, complaining, group, set_props, words
-
-__all__ = ["build"]
 
 _SAID = {
     StreamState.CLOSED: "Not opened yet",

@@ -36,18 +36,6 @@ from rankcast.plain import JsonObject
 from rankcast.service.trial_tasks import TrialHistory
 from rankcast.store import Store
 
-__all__ = [
-    "Axis",
-    "Study",
-    "axis_of",
-    "bars_of",
-    "middle",
-    "propose_concepts",
-    "study",
-    "study_recent",
-    "suitable_attributes",
-]
-
 BARS = 60
 CATEGORIES = 24
 MOST_TEXTS = 40

@@ -11,8 +11,6 @@ from rankcast.engine.choice import shard_for
 from rankcast.model import Catalog, Delivery, Event, Policy
 from rankcast.service.trial_tasks import TrialHistory
 
-__all__ = ["SAMPLE", "Backtest", "backtest", "compare"]
-
 SAMPLE = 300
 """The number of recent events on which the page tries every policy, so that results can be compared. The reference
 engine serves so few, at up to 10 ms an event; the kernels would have to load first, or even to be compiled."""

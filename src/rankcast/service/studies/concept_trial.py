@@ -9,8 +9,6 @@ from rankcast.model import Catalog, Concept, Event, Membership, Term
 from rankcast.service.trial_tasks import TrialHistory
 from rankcast.store import Store
 
-__all__ = ["ConceptTrial", "try_concept", "try_concepts"]
-
 ENOUGH = 0.5
 
 

@@ -9,8 +9,6 @@ from rankcast.matching import matches
 from rankcast.model import Catalog, Event, Subscription
 from rankcast.service.trial_tasks import TrialHistory
 
-__all__ = ["CoverStudy", "study_cover"]
-
 
 @dataclass(frozen=True, slots=True)
 class CoverStudy:

@@ -1,13 +1,14 @@
-"""What sharing filters among similar users would save and cost, on recent events."""
+"""Studies of filters on recent events: shared by groups of users, and spread over a team of nodes."""
 
 from collections.abc import Sequence
 
+from rankcast.choose.filters.team_rounds import check_team_filter
 from rankcast.lab.groups import Group, find_groups, study_groups
+from rankcast.lab.teams import matches_of_user, serve_as_team
+from rankcast.model import Catalog
 from rankcast.plain import JsonObject
 from rankcast.service.trial_tasks import TrialHistory
 from rankcast.store import Store
-
-__all__ = ["MOST_USERS", "study_recent_groups"]
 
 MOST_USERS = 200
 """The most users who are served alone and in groups. Further groups are only counted."""
@@ -46,3 +47,23 @@ def _first(groups: Sequence[Group]) -> list[Group]:
             break
         found.append(group)
     return found
+
+
+def study_recent_team(
+    history: TrialHistory, catalog: Catalog, user: str, rounds: int, nodes: Sequence[int]
+) -> JsonObject:
+    """The figures for each number of nodes, and the deliveries for the last of them, as `rankcast team` prints them."""
+    check_team_filter(catalog.policy_of(user).filter)
+    events = history.read()
+    found = matches_of_user(catalog, user, events)
+    results = [serve_as_team(catalog, user, events, found, rounds, count) for count in nodes]
+    return {
+        "of": len(events),
+        "matched": results[-1].matched,
+        "rounds": rounds,
+        "teams": [result.to_json() for result in results],
+        "deliveries": [
+            {"event": one.event, "subscriptions": list(one.subscriptions), "round": one.round}
+            for one in results[-1].deliveries
+        ],
+    }

@@ -21,18 +21,6 @@ from rankcast.model import (
 )
 from rankcast.service.trial_tasks import TrialHistory
 
-__all__ = [
-    "CRISP",
-    "SUBSCRIBED",
-    "WIDTHS",
-    "IntervalMatch",
-    "IntervalSetup",
-    "IntervalStudy",
-    "NumberRange",
-    "ranges",
-    "study_interval",
-]
-
 _FIRST = 20
 MOST = 300
 """The most subscriptions that are evaluated."""

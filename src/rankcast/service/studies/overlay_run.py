@@ -9,8 +9,6 @@ from rankcast.matching import NO_CONCEPTS, matches
 from rankcast.model import EPOCH, Advertisement, Between, Event, Predicate, Ranking, Subscription
 from rankcast.overlay import STRATEGIES, Area, BrokerMessage, Overlay, Tree, lot, parse_topology, recipients
 
-__all__ = ["Route", "SimulationRun", "SimulationSetup", "run"]
-
 SPACE = 100.0
 
 

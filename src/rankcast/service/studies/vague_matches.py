@@ -10,8 +10,6 @@ from rankcast.matching.predicates import degrees_of
 from rankcast.model import Catalog, Event, Subscription, predicates_of
 from rankcast.service.trial_tasks import TrialHistory
 
-__all__ = ["BestMatch", "MatchesByKind", "kinds_in_history", "kinds_of_matches"]
-
 _SURE = 1 - 1e-9
 
 MOST = 200

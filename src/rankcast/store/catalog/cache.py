@@ -4,8 +4,6 @@ from threading import Lock
 
 from rankcast.model import Catalog
 
-__all__ = ["CatalogCache"]
-
 
 class CatalogCache:
     """Catalogs by version. The least recently used one is dropped first. Thread-safe.

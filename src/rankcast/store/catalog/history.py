@@ -14,15 +14,6 @@ from rankcast.store.catalog.state import slot_of_text
 from rankcast.store.schema import catalog_changes, catalog_versions
 from rankcast.store.sql import mark_of, put_mark
 
-__all__ = [
-    "Compaction",
-    "compact",
-    "compactions",
-    "forget_versions",
-    "oldest_version",
-    "set_oldest_version",
-]
-
 _OLDEST = "oldest version of the catalog"
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 from sqlalchemy import Connection, Row, insert, select
 
 from rankcast.errors import CatalogError, StoreError
-from rankcast.language import RecordTexts, decode_record
+from rankcast.language import RecordTexts, decode_record, dumps
 from rankcast.model import Advertisement, Catalog, Concept, Policy, Record, Subscription
 from rankcast.store import unreadable
 from rankcast.store.audit_log import ChangedRecord, note_records
@@ -18,12 +18,10 @@ from rankcast.store.catalog.history import oldest_version
 from rankcast.store.catalog.parts import CatalogParts, VersionRange
 from rankcast.store.catalog.state import KINDS, UNREADABLE, RecordRow, RecordStep, changed_record
 from rankcast.store.engine import Database
-from rankcast.store.schema import catalog_changes, catalog_records, catalog_versions, microseconds
-from rankcast.store.sql import copy_rows, last_number, paged
+from rankcast.store.schema import catalog_changes, catalog_records, catalog_versions
+from rankcast.store.sql import Log, copy_rows, last_number, paged
 from rankcast.store.texts import record_text
 from rankcast.store.unreadable import UnreadableRecord
-
-__all__ = ["Among", "CatalogLog", "Change", "Check", "Decision", "newest_version", "records_of", "remove_user"]
 
 Check: TypeAlias = Callable[[Catalog], None]
 """A callback that sees the records concerned and raises an error to refuse the change."""
@@ -46,11 +44,11 @@ def newest_version(connection: Connection) -> int:
     return last_number(connection, catalog_versions.c.version)
 
 
-class CatalogLog:
+class CatalogLog(Log):
     """The versions of the catalog."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        super().__init__(database)
         self._cache = CatalogCache()
         self._parts = CatalogParts()
         self._owners: tuple[int, list[str]] = (0, [])
@@ -62,7 +60,7 @@ class CatalogLog:
         self._reported: set[UnreadableRecord] = set()
         """The unreadable records that this process has added to the rejects."""
 
-    def change(self, put: Iterable[Record], remove: Iterable[Record], check: Check | None = None) -> int:
+    def change(self, put: Iterable[Record] = (), remove: Iterable[Record] = (), check: Check | None = None) -> int:
         """Apply a change as one new version, all or nothing. Returns the number of the version.
 
         The order within `put` and within `remove` does not matter: records are applied after the records they name.
@@ -120,7 +118,7 @@ class CatalogLog:
                 puts, removed = decide(catalog)
                 _check_owners(puts, left_out)
                 is_changing = True
-                version = _change(connection, catalog, puts, removed, microseconds(self._database.clock()))
+                version = _change(connection, catalog, puts, removed, self._now())
                 self._parts.keep(concerned, version, catalog)
         except BaseException:
             if is_changing:  # what is kept may have changes that were not committed
@@ -136,15 +134,15 @@ class CatalogLog:
     def changed_at(self, version: int) -> int | None:
         """When a version was made, in microseconds; None if there is no such version any more."""
         query = select(catalog_versions.c.changed_at).where(catalog_versions.c.version == version)
-        with self._database.reading() as connection:
-            return connection.execute(query).scalar()
+        row = self._first(query)
+        return None if row is None else row.changed_at
 
     def has_records(self, count: int) -> bool:
         """Whether the newest version has at least so many records."""
         with self._database.reading() as connection:
             return len(connection.execute(select(catalog_records.c.kind).limit(count)).all()) == count
 
-    def catalog(self, version: int | None) -> Catalog:
+    def catalog(self, version: int | None = None) -> Catalog:
         """The catalog as of a version, by default the newest. It is shared, so the caller must not change it.
 
         The last few catalogs are cached, and a later one is made by applying the changes in between. Otherwise the
@@ -170,8 +168,8 @@ class CatalogLog:
         self._cache.keep(wanted, catalog)
         return catalog
 
-    def keep(self, version: int, catalog: Catalog) -> None:
-        """Cache the catalog of a version."""
+    def keep_catalog(self, version: int, catalog: Catalog) -> None:
+        """Use a catalog that was saved elsewhere as that of a version. Nobody may change it from now on."""
         self._cache.keep(version, catalog)
 
     def unreadable(self) -> list[UnreadableRecord]:
@@ -179,11 +177,15 @@ class CatalogLog:
         with self._database.reading() as connection:
             return unreadable.known(connection)
 
-    def remove_unreadable(self, kind: str, key: str, owner: str | None = None) -> bool:
+    def remove_unreadable(self, kind: str, *names: str | None, owner: str | None = None) -> bool:
         """Delete an unreadable record, and the preferences that name it, in a new version.
 
-        Returns whether the record existed and, if an owner is given, belonged to that owner.
+        The names are an id, a user, or the attribute, name and user of a concept. Returns whether the record existed
+        and, if an owner is given, belonged to that owner.
         """
+        key = names[0] if len(names) == 1 else dumps(list(names))
+        if key is None:
+            return False
         with self._database.writing() as connection:
             catalog_state.load(connection, left_out := list[UnreadableRecord]())
             gone = [one for one in left_out if (one.kind, one.key) == (kind, key) and owner in (None, one.whose)]
@@ -191,7 +193,7 @@ class CatalogLog:
                 gone += [one for one in left_out if one.kind == "preference" and key in json.loads(one.key)[1:]]
             if not gone or (gone[0].kind, gone[0].key) != (kind, key):
                 return False
-            _remove_unreadable(connection, gone, microseconds(self._database.clock()))
+            _remove_unreadable(connection, gone, self._now())
         return True
 
     def _read(
@@ -232,14 +234,16 @@ class CatalogLog:
             return
         self._reported.update(is_new)
         with suppress(StoreError), self._database.writing() as connection:  # a process that may only read goes on
-            now = microseconds(self._database.clock())
+            now = self._now()
             if reported is None:
                 unreadable.keep_rejects(connection, is_new, now)
             else:
                 unreadable.keep(connection, left_out, now)
 
-    def part(self, serves: Callable[[str], bool], version: int | None, among: Among | None = None) -> Catalog:
-        """The records of some users and the shared ones. Cost: O(all records), but only these are decoded.
+    def catalog_part(
+        self, serves: Callable[[str], bool], version: int | None = None, among: Among | None = None
+    ) -> Catalog:
+        """The records of some users and the shared ones, as of a version. A separate copy. Cost: O(all records), but only these are decoded.
 
         With `among`, which picks these users from all, it costs as much as their records. For an older version, the
         first part costs O(all changes), and further ones do not.
@@ -254,8 +258,8 @@ class CatalogLog:
             self._report(left_out, None)
         return catalog
 
-    def of_user(self, user: str, version: int) -> Catalog:
-        """The records of one user and the shared ones, as of a version.
+    def user_catalog(self, user: str, version: int) -> Catalog:
+        """The records of one user and the shared ones, as of a version. A separate copy.
 
         Cost: O(the records of the user and the changes since); if one of these records has changed since, O(all records).
         """
@@ -267,10 +271,10 @@ class CatalogLog:
             ]
             if all(slot is not None and slot.owner not in (None, user) for slot in later):
                 return catalog_state.load_user(connection, user)
-        return self.part(user.__eq__, version)
+        return self.catalog_part(user.__eq__, version)
 
-    def part_after(self, base: Catalog, after: int, serves: Callable[[str], bool], version: int) -> Catalog:
-        """Like `part`, for a later version, based on the result for an earlier one. `base` is not changed.
+    def catalog_part_after(self, base: Catalog, after: int, serves: Callable[[str], bool], version: int) -> Catalog:
+        """Like `catalog_part`, for a later version, based on the result for an earlier one. `base` is not changed.
 
         It is the result if no change concerns the part.
         """
@@ -283,9 +287,9 @@ class CatalogLog:
         catalog = base.copy()
         if not is_pruned and catalog_state.advance(catalog, rows, serves):
             return catalog
-        return self.part(serves, version)
+        return self.catalog_part(serves, version)
 
-    def changes(self, after: int, up_to: int | None) -> Iterator[Change]:
+    def changes(self, after: int, up_to: int | None = None) -> Iterator[Change]:
         """The changes after one version, up to another or to the newest.
 
         `Catalog.put` and `Catalog.remove` accept them in this order. After version 0, the changes that led to the

@@ -10,8 +10,6 @@ from rankcast.model import Catalog, Record, owner_of
 from rankcast.store.catalog import state as catalog_state
 from rankcast.store.unreadable import UnreadableRecord
 
-__all__ = ["CatalogParts", "VersionRange"]
-
 _USERS = 16
 _FEWEST = 100
 """Subscriptions from which on a user's part is kept. Fewer are read in a millisecond."""

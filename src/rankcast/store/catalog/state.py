@@ -18,30 +18,6 @@ from rankcast.store.schema import catalog_changes, catalog_records
 from rankcast.store.sql import chunks, copy_rows, put_rows
 from rankcast.store.unreadable import UnreadableRecord
 
-__all__ = [
-    "KINDS",
-    "UNREADABLE",
-    "RecordRow",
-    "RecordStep",
-    "advance",
-    "catalog_of",
-    "changed_record",
-    "changed_since",
-    "changes",
-    "delete_rows",
-    "load",
-    "load_before",
-    "load_part",
-    "load_served",
-    "load_shared",
-    "load_user",
-    "owners",
-    "rows_like",
-    "slot_of_text",
-    "users_rows",
-    "write",
-]
-
 KINDS: tuple[type[Record], ...] = (Concept, Subscription, Policy, Preference, Advertisement)
 """The kinds of records, ordered so that a record names only records of earlier kinds."""
 

@@ -10,8 +10,6 @@ from sqlalchemy import Connection, update
 
 from rankcast.store import schema
 
-__all__ = ["migrate", "revisions"]
-
 
 def migrate(connection: Connection, version: int) -> None:
     """Migrate the tables from a version to that of this release, in the caller's transaction, all or nothing."""

@@ -5,8 +5,6 @@ from typing import Any
 from alembic import op
 from sqlalchemy import Column, inspect
 
-__all__ = ["add_column", "has_comments"]
-
 
 def add_column(table: str, column: Column[Any]) -> None:
     """Add a column, which must be nullable or have a `server_default`. Missing tables are created later, complete."""

@@ -6,80 +6,63 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    Connection,
-    Double,
-    ForeignKey,
-    Index,
-    Integer,
-    LargeBinary,
-    Table,
-    Text,
-    delete,
-    func,
-    insert,
-    select,
-    update,
-)
+import sqlalchemy as sql
 
 from rankcast.language import dumps
 from rankcast.plain import JsonObject
 from rankcast.store import schema
 from rankcast.store.audit_log import AuditAction, note
-from rankcast.store.engine import Database
 from rankcast.store.schema import datetime_of, metadata, microseconds
-from rankcast.store.sql import last_number
+from rankcast.store.sql import Log, last_number
 from rankcast.store.state_pages import ClockAdvance, PageMark, StatePage, page_of_user
 from rankcast.store.texts import readable
 
-__all__ = ["DigestLog", "KeptDigest", "KeptSchedule", "LeftOut", "PipelineMoment", "digests", "left_out", "schedules"]
+_Number = sql.BigInteger().with_variant(sql.Integer(), "sqlite")
 
-_Number = BigInteger().with_variant(Integer(), "sqlite")
-
-schedules = Table(
+schedules = sql.Table(
     "digest_schedules",
     metadata,
-    Column("user_id", Text, primary_key=True),
-    Column("schedule", Text, nullable=False, comment="JSON"),
-    Column("next_at", BigInteger, nullable=False, index=True),
-    Column("delivery_since", BigInteger, nullable=False, comment="the last delivery before the schedule was made"),
-    Column("delivery_reached", BigInteger, nullable=False, comment="the last delivery that a digest holds"),
-    Column("offset_reached", BigInteger, nullable=False, comment="the last event that a digest counts"),
-    Column("catalog_version", BigInteger, nullable=False, comment="of that event"),
-    Column("state", LargeBinary, nullable=False, comment="how the user stood in the delivery then"),
+    sql.Column("user_id", sql.Text, primary_key=True),
+    sql.Column("schedule", sql.Text, nullable=False, comment="JSON"),
+    sql.Column("next_at", sql.BigInteger, nullable=False, index=True),
+    sql.Column(
+        "delivery_since", sql.BigInteger, nullable=False, comment="the last delivery before the schedule was made"
+    ),
+    sql.Column("delivery_reached", sql.BigInteger, nullable=False, comment="the last delivery that a digest holds"),
+    sql.Column("offset_reached", sql.BigInteger, nullable=False, comment="the last event that a digest counts"),
+    sql.Column("catalog_version", sql.BigInteger, nullable=False, comment="of that event"),
+    sql.Column("state", sql.LargeBinary, nullable=False, comment="how the user stood in the delivery then"),
     comment="Who wants digests when, and how far the last one went.",
 )
 
-digests = Table(
+digests = sql.Table(
     "digests",
     metadata,
-    Column("number", _Number, primary_key=True, autoincrement=False),
-    Column("user_id", Text, nullable=False),
-    Column("schedule", Text, nullable=False, comment="JSON"),
-    Column("due_at", BigInteger, nullable=False),
-    Column("made_at", BigInteger, nullable=False),
-    Column("delivery_after", BigInteger, nullable=False),
-    Column("delivery_through", BigInteger, nullable=False),
-    Column("offset_after", BigInteger, nullable=False),
-    Column("offset_through", BigInteger, nullable=False),
-    Column("delivered", BigInteger, nullable=False),
-    Column("counts", Text, nullable=False, comment="JSON"),
-    Index("ix_digests_user", "user_id", "number"),
+    sql.Column("number", _Number, primary_key=True, autoincrement=False),
+    sql.Column("user_id", sql.Text, nullable=False),
+    sql.Column("schedule", sql.Text, nullable=False, comment="JSON"),
+    sql.Column("due_at", sql.BigInteger, nullable=False),
+    sql.Column("made_at", sql.BigInteger, nullable=False),
+    sql.Column("delivery_after", sql.BigInteger, nullable=False),
+    sql.Column("delivery_through", sql.BigInteger, nullable=False),
+    sql.Column("offset_after", sql.BigInteger, nullable=False),
+    sql.Column("offset_through", sql.BigInteger, nullable=False),
+    sql.Column("delivered", sql.BigInteger, nullable=False),
+    sql.Column("counts", sql.Text, nullable=False, comment="JSON"),
+    sql.Index("ix_digests_user", "user_id", "number"),
     comment="The digests: the deliveries of a user between two numbers, and the figures of the events between two offsets.",
 )
 
-left_out = Table(
+left_out = sql.Table(
     "digest_left_out",
     metadata,
-    Column("digest", _Number, ForeignKey(digests.c.number), primary_key=True),
-    Column("position", Integer, primary_key=True, autoincrement=False),
-    Column("event_id", Text, nullable=False),
-    Column("seq", BigInteger, nullable=False),
-    Column("rank", Double),
-    Column("reason", Text, nullable=False),
-    Column("detail", Text, nullable=False),
+    sql.Column("digest", _Number, sql.ForeignKey(digests.c.number), primary_key=True),
+    sql.Column("position", sql.Integer, primary_key=True, autoincrement=False),
+    sql.Column("event_id", sql.Text, nullable=False),
+    sql.Column("seq", sql.BigInteger, nullable=False),
+    sql.Column("rank", sql.Double),
+    sql.Column("reason", sql.Text, nullable=False),
+    sql.Column("detail", sql.Text, nullable=False),
     comment="Events that matched the user and were not sent, the best first, with the reason.",
 )
 
@@ -140,11 +123,8 @@ class KeptDigest:
     counts: JsonObject
 
 
-class DigestLog:
+class DigestLog(Log):
     """The schedules and digests of all users. Each method is one short transaction."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def cut(self) -> PipelineMoment:
         """The current position of the pipeline."""
@@ -169,41 +149,39 @@ class DigestLog:
         new = {"schedule": dumps(kept.schedule), "next_at": microseconds(kept.next)}
         with self._database.writing() as connection:
             there = schedules.c.user_id == kept.user
-            if not connection.execute(update(schedules).where(there).values(new)).rowcount:
+            if not connection.execute(sql.update(schedules).where(there).values(new)).rowcount:
                 if expected is not None and _cut(connection) != expected:
                     return False
                 row = {**new, **_reached(kept.reached, kept.state)}
-                connection.execute(insert(schedules).values(user_id=kept.user, delivery_since=kept.since, **row))
-            now = microseconds(self._database.clock())
+                connection.execute(sql.insert(schedules).values(user_id=kept.user, delivery_since=kept.since, **row))
+            now = self._now()
             note(connection, now, AuditAction.CHANGE_PUSH, kept.user, f"digest schedule {new['schedule']}")
             return True
 
     def remove_schedule(self, user: str) -> bool:
         """Stop making digests for a user. Returns whether there was a schedule."""
         with self._database.writing() as connection:
-            count = connection.execute(delete(schedules).where(schedules.c.user_id == user)).rowcount
+            count = connection.execute(sql.delete(schedules).where(schedules.c.user_id == user)).rowcount
             if count:
-                now = microseconds(self._database.clock())
+                now = self._now()
                 note(connection, now, AuditAction.CHANGE_PUSH, user, "removed the digest schedule")
         return count > 0
 
     def schedule(self, user: str) -> KeptSchedule | None:
         """A user's schedule; None if there is none."""
-        with self._database.reading() as connection:
-            row = connection.execute(select(schedules).where(schedules.c.user_id == user)).first()
+        row = self._first(sql.select(schedules).where(schedules.c.user_id == user))
         return None if row is None else _schedule(row)
 
     def due(self, now: datetime) -> list[KeptSchedule]:
         """The schedules whose digest is due, the longest overdue first."""
-        query = select(schedules).where(schedules.c.next_at <= microseconds(now))
-        with self._database.reading() as connection:
-            rows = connection.execute(query.order_by(schedules.c.next_at, schedules.c.user_id)).all()
+        query = sql.select(schedules).where(schedules.c.next_at <= microseconds(now))
+        rows = self._all(query.order_by(schedules.c.next_at, schedules.c.user_id))
         return [_schedule(row) for row in rows]
 
     def count(self) -> int:
         """The number of schedules."""
         with self._database.reading() as connection:
-            return connection.execute(select(func.count()).select_from(schedules)).scalar_one()
+            return connection.execute(sql.select(sql.func.count()).select_from(schedules)).scalar_one()
 
     # digests
 
@@ -225,7 +203,7 @@ class DigestLog:
         """
         with self._database.writing() as connection:
             moved = connection.execute(
-                update(schedules)
+                sql.update(schedules)
                 .where(
                     schedules.c.user_id == start.user,
                     schedules.c.next_at == microseconds(start.next),
@@ -238,7 +216,7 @@ class DigestLog:
                 return None
             number = last_number(connection, digests.c.number) + 1
             connection.execute(
-                insert(digests).values(
+                sql.insert(digests).values(
                     number=number,
                     user_id=start.user,
                     schedule=dumps(start.schedule),
@@ -254,21 +232,19 @@ class DigestLog:
             )
             rows = [_left_out_row(number, position, one) for position, one in enumerate(omitted, 1)]
             if rows:
-                connection.execute(insert(left_out), rows)
+                connection.execute(sql.insert(left_out), rows)
             return number
 
     def digests(self, user: str, before: int | None, limit: int) -> list[KeptDigest]:
         """The digests of a user before a number, newest first."""
-        query = select(digests).where(digests.c.user_id == user).order_by(digests.c.number.desc()).limit(limit)
+        query = sql.select(digests).where(digests.c.user_id == user).order_by(digests.c.number.desc()).limit(limit)
         if before is not None:
             query = query.where(digests.c.number < before)
-        with self._database.reading() as connection:
-            return [_digest(row) for row in connection.execute(query)]
+        return [_digest(row) for row in self._all(query)]
 
     def digest(self, number: int) -> KeptDigest | None:
         """The digest with this number; None if there is none."""
-        with self._database.reading() as connection:
-            row = connection.execute(select(digests).where(digests.c.number == number)).first()
+        row = self._first(sql.select(digests).where(digests.c.number == number))
         return None if row is None else _digest(row)
 
     def last(self) -> int:
@@ -278,16 +254,15 @@ class DigestLog:
 
     def left_out(self, digest: int, reason: str | None, after: int, limit: int) -> list[tuple[int, LeftOut]]:
         """What a digest left out after a position, best first, with positions."""
-        query = select(left_out).where(left_out.c.digest == digest, left_out.c.position > after)
+        query = sql.select(left_out).where(left_out.c.digest == digest, left_out.c.position > after)
         if reason is not None:
             query = query.where(left_out.c.reason == reason)
-        with self._database.reading() as connection:
-            rows = connection.execute(query.order_by(left_out.c.position).limit(limit)).all()
+        rows = self._all(query.order_by(left_out.c.position).limit(limit))
         return [(row.position, LeftOut(row.event_id, row.seq, row.rank, row.reason, row.detail)) for row in rows]
 
 
-def _cut(connection: Connection) -> PipelineMoment:
-    row = connection.execute(select(schema.progress)).one()
+def _cut(connection: sql.Connection) -> PipelineMoment:
+    row = connection.execute(sql.select(schema.progress)).one()
     return PipelineMoment(row.event_offset, row.catalog_version, last_number(connection, schema.deliveries.c.number))
 
 

@@ -10,12 +10,9 @@ from rankcast.language import dumps
 from rankcast.plain import JsonObject
 from rankcast.store import schema
 from rankcast.store.audit_log import AuditAction, note
-from rankcast.store.engine import Database
 from rankcast.store.schema import DatabaseRow, datetime_of, metadata, microseconds
-from rankcast.store.sql import last_number, put_rows
+from rankcast.store.sql import Log, last_number, put_rows
 from rankcast.store.texts import readable
-
-__all__ = ["KeptQuiet", "QuietLog", "quiet_hours"]
 
 quiet_hours = Table(
     "quiet_hours",
@@ -38,18 +35,15 @@ class KeptQuiet:
     after: int | None = None
 
 
-class QuietLog:
+class QuietLog(Log):
     """The quiet hours of all users. Each method is one short transaction."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def put(self, user: str, hours: JsonObject) -> None:
         """Set or replace a user's quiet hours."""
         row = {"user_id": user, "hours": dumps(hours), "began_at": None, "delivery_after": None}
         with self._database.writing() as connection:
             put_rows(connection, quiet_hours, [row], replace=["hours", "began_at", "delivery_after"])
-            now = microseconds(self._database.clock())
+            now = self._now()
             note(connection, now, AuditAction.CHANGE_PUSH, user, f"quiet hours {row['hours']}")
 
     def remove(self, user: str) -> bool:
@@ -57,20 +51,18 @@ class QuietLog:
         with self._database.writing() as connection:
             count = connection.execute(delete(quiet_hours).where(quiet_hours.c.user_id == user)).rowcount
             if count:
-                now = microseconds(self._database.clock())
+                now = self._now()
                 note(connection, now, AuditAction.CHANGE_PUSH, user, "removed quiet hours")
         return count > 0
 
     def of(self, user: str) -> KeptQuiet | None:
         """The quiet hours of a user; None if there are none."""
-        with self._database.reading() as connection:
-            row = connection.execute(select(quiet_hours).where(quiet_hours.c.user_id == user)).first()
+        row = self._first(select(quiet_hours).where(quiet_hours.c.user_id == user))
         return None if row is None else _kept(row)
 
     def all(self) -> list[KeptQuiet]:
         """The quiet hours of all users, ordered by user."""
-        with self._database.reading() as connection:
-            rows = connection.execute(select(quiet_hours).order_by(quiet_hours.c.user_id)).all()
+        rows = self._all(select(quiet_hours).order_by(quiet_hours.c.user_id))
         return [_kept(row) for row in rows]
 
     def mark(self, user: str, began: datetime) -> None:

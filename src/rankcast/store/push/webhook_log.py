@@ -6,77 +6,55 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Column,
-    Connection,
-    Index,
-    Integer,
-    Table,
-    Text,
-    delete,
-    func,
-    insert,
-    select,
-    update,
-)
+import sqlalchemy as sql
 
 from rankcast.errors import EnvironmentProblem
 from rankcast.language import dumps
 from rankcast.model import EPOCH
 from rankcast.store import schema
 from rankcast.store.audit_log import AuditAction, note
-from rankcast.store.engine import Database
 from rankcast.store.push.digest_log import digests
 from rankcast.store.schema import DatabaseRow, datetime_of, metadata, microseconds
 from rankcast.store.secrets import VARIABLE, decrypt, encrypt, has_keys, is_encrypted, reencrypt
-from rankcast.store.sql import last_number
+from rankcast.store.sql import Log, last_number
 from rankcast.store.texts import readable
-
-__all__ = [
-    "DELIVERY",
-    "DIGEST",
-    "Secret",
-    "SecretCounts",
-    "Webhook",
-    "WebhookLog",
-    "load",
-    "note_webhook",
-    "put",
-    "webhook_of",
-    "webhooks",
-]
 
 DELIVERY = "delivery.sent"
 """The type of a message about one delivery."""
 DIGEST = "digest.ready"
 """The type of a message about a digest."""
 
-webhooks = Table(
+webhooks = sql.Table(
     "webhooks",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("user_id", Text, nullable=False),
-    Column("url", Text, nullable=False),
-    Column("description", Text, nullable=False),
-    Column("wants_deliveries", Boolean, comment="null: those that no digest holds"),
-    Column("wants_digests", Boolean, nullable=False),
-    Column("secrets", Text, nullable=False, comment="JSON array, newest first; encrypted if the environment has a key"),
-    Column("created_at", BigInteger, nullable=False),
-    Column("active", Boolean, nullable=False),
-    Column("disabled_because", Text),
-    Column(
-        "delivery_reached", BigInteger, nullable=False, comment="deliveries up to here are sent or among the messages"
+    sql.Column("id", sql.Text, primary_key=True),
+    sql.Column("user_id", sql.Text, nullable=False),
+    sql.Column("url", sql.Text, nullable=False),
+    sql.Column("description", sql.Text, nullable=False),
+    sql.Column("wants_deliveries", sql.Boolean, comment="null: those that no digest holds"),
+    sql.Column("wants_digests", sql.Boolean, nullable=False),
+    sql.Column(
+        "secrets", sql.Text, nullable=False, comment="JSON array, newest first; encrypted if the environment has a key"
     ),
-    Column("digest_reached", BigInteger, nullable=False, comment="digests up to here are sent or among the messages"),
-    Column("accepted", BigInteger, nullable=False, comment="how many messages were accepted"),
-    Column("accepted_at", BigInteger, comment="when the last one was"),
-    Column("failures", Integer, nullable=False, comment="in a row"),
-    Column("failing_since", BigInteger, comment="when the first of them was"),
-    Column("last_failure", Text),
-    Column("paused_until", BigInteger, nullable=False),
-    Index("ix_webhooks_user", "user_id"),
+    sql.Column("created_at", sql.BigInteger, nullable=False),
+    sql.Column("active", sql.Boolean, nullable=False),
+    sql.Column("disabled_because", sql.Text),
+    sql.Column(
+        "delivery_reached",
+        sql.BigInteger,
+        nullable=False,
+        comment="deliveries up to here are sent or among the messages",
+    ),
+    sql.Column(
+        "digest_reached", sql.BigInteger, nullable=False, comment="digests up to here are sent or among the messages"
+    ),
+    sql.Column("accepted", sql.BigInteger, nullable=False, comment="how many messages were accepted"),
+    sql.Column("accepted_at", sql.BigInteger, comment="when the last one was"),
+    sql.Column("failures", sql.Integer, nullable=False, comment="in a row"),
+    sql.Column("failing_since", sql.BigInteger, comment="when the first of them was"),
+    sql.Column("last_failure", sql.Text),
+    sql.Column("paused_until", sql.BigInteger, nullable=False),
+    sql.Index("ix_webhooks_user", "user_id"),
     comment="The endpoints to which users have their deliveries sent, and how far each has got.",
 )
 
@@ -132,17 +110,14 @@ class SecretCounts(NamedTuple):
     unreadable: tuple[str, ...]
 
 
-class WebhookLog:
+class WebhookLog(Log):
     """The webhooks of all users. Each method is one short transaction."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def add(self, webhook: Webhook, most: int | None = None) -> Webhook | None:
         """Add a webhook, which receives what comes from now on. Returns None if its user already has `most`."""
         with self._database.writing() as connection:
             if most is not None:
-                of_user = select(func.count()).select_from(webhooks).where(webhooks.c.user_id == webhook.user)
+                of_user = sql.select(sql.func.count()).select_from(webhooks).where(webhooks.c.user_id == webhook.user)
                 if connection.execute(of_user).scalar_one() >= most:
                     return None
                 webhook = replace(
@@ -150,7 +125,7 @@ class WebhookLog:
                     delivery_reached=last_number(connection, schema.deliveries.c.number),
                     digest_reached=last_number(connection, digests.c.number),
                 )
-            connection.execute(insert(webhooks), [_row(webhook)])
+            connection.execute(sql.insert(webhooks), [_row(webhook)])
             note_webhook(connection, self._now(), webhook.id, f"added, to {webhook.url}")
         return webhook
 
@@ -179,7 +154,7 @@ class WebhookLog:
         encrypted = reencrypted = 0
         unreadable: list[str] = []
         with self._database.writing() as connection:
-            for row in connection.execute(select(webhooks).order_by(webhooks.c.id)).all():
+            for row in connection.execute(sql.select(webhooks).order_by(webhooks.c.id)).all():
                 known = webhook_of(row)
                 readable_ones = [_is_readable(secret) for secret in known.secrets]
                 if not all(readable_ones):
@@ -200,11 +175,10 @@ class WebhookLog:
 
     def webhooks(self, user: str | None = None) -> list[Webhook]:
         """The webhooks of a user, or all, oldest first."""
-        query = select(webhooks).order_by(webhooks.c.created_at, webhooks.c.id)
+        query = sql.select(webhooks).order_by(webhooks.c.created_at, webhooks.c.id)
         if user is not None:
             query = query.where(webhooks.c.user_id == user)
-        with self._database.reading() as connection:
-            return [webhook_of(row) for row in connection.execute(query)]
+        return [webhook_of(row) for row in self._all(query)]
 
     def webhook(self, webhook_id: str) -> Webhook | None:
         """The webhook with this id; None if there is none."""
@@ -252,26 +226,23 @@ class WebhookLog:
         """Delete a webhook and its messages."""
         with self._database.writing() as connection:
             note_webhook(connection, self._now(), webhook_id, "removed")
-            connection.execute(delete(webhooks).where(webhooks.c.id == webhook_id))
-
-    def _now(self) -> int:
-        return microseconds(self._database.clock())
+            connection.execute(sql.delete(webhooks).where(webhooks.c.id == webhook_id))
 
 
-def load(connection: Connection, webhook_id: str) -> Webhook | None:
+def load(connection: sql.Connection, webhook_id: str) -> Webhook | None:
     """The webhook with this id, within the caller's transaction; None if there is none."""
-    row = connection.execute(select(webhooks).where(webhooks.c.id == webhook_id)).first()
+    row = connection.execute(sql.select(webhooks).where(webhooks.c.id == webhook_id)).first()
     return None if row is None else webhook_of(row)
 
 
-def put(connection: Connection, webhook_id: str, **columns: object) -> None:
+def put(connection: sql.Connection, webhook_id: str, **columns: object) -> None:
     """Change some columns of a webhook, within the caller's transaction."""
-    connection.execute(update(webhooks).where(webhooks.c.id == webhook_id).values(columns))
+    connection.execute(sql.update(webhooks).where(webhooks.c.id == webhook_id).values(columns))
 
 
-def note_webhook(connection: Connection, now: int, webhook_id: str, what: str) -> None:
+def note_webhook(connection: sql.Connection, now: int, webhook_id: str, what: str) -> None:
     """Record an action on an existing webhook in the audit trail, within the caller's transaction."""
-    user = connection.execute(select(webhooks.c.user_id).where(webhooks.c.id == webhook_id)).scalar()
+    user = connection.execute(sql.select(webhooks.c.user_id).where(webhooks.c.id == webhook_id)).scalar()
     if user is not None:
         note(connection, now, AuditAction.CHANGE_WEBHOOK, user, f"webhook {webhook_id}: {what}")
 

@@ -8,49 +8,27 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Column,
-    ColumnElement,
-    Connection,
-    ForeignKey,
-    Index,
-    Integer,
-    Table,
-    Text,
-    and_,
-    delete,
-    exists,
-    func,
-    literal,
-    or_,
-    select,
-    update,
-)
+import sqlalchemy as sql
 
 from rankcast.store import schema
 from rankcast.store.blocks import all_blocks, blocks_after, blocks_between
-from rankcast.store.engine import Database
 from rankcast.store.push.digest_log import digests, schedules
 from rankcast.store.push.webhook_log import DELIVERY, DIGEST, Webhook, load, note_webhook, put, webhook_of, webhooks
 from rankcast.store.schema import DatabaseRow, datetime_of, metadata, microseconds
-from rankcast.store.sql import put_rows
+from rankcast.store.sql import Log, put_rows
 
-__all__ = ["Failure", "MessageCounts", "MessageKey", "MessageLog", "WaitingMessage", "messages"]
-
-messages = Table(
+messages = sql.Table(
     "webhook_messages",
     metadata,
-    Column("webhook", Text, ForeignKey(webhooks.c.id, ondelete="CASCADE"), primary_key=True),
-    Column("type", Text, primary_key=True),
-    Column("number", BigInteger, primary_key=True, comment="of the delivery or the digest"),
-    Column("attempts", Integer, nullable=False),
-    Column("due_at", BigInteger, nullable=False),
-    Column("dead", Boolean, nullable=False),
-    Column("reason", Text, nullable=False, comment="why the last attempt failed"),
-    Column("failed_at", BigInteger, nullable=False),
-    Index("ix_webhook_messages_due", "webhook", "dead", "due_at"),
+    sql.Column("webhook", sql.Text, sql.ForeignKey(webhooks.c.id, ondelete="CASCADE"), primary_key=True),
+    sql.Column("type", sql.Text, primary_key=True),
+    sql.Column("number", sql.BigInteger, primary_key=True, comment="of the delivery or the digest"),
+    sql.Column("attempts", sql.Integer, nullable=False),
+    sql.Column("due_at", sql.BigInteger, nullable=False),
+    sql.Column("dead", sql.Boolean, nullable=False),
+    sql.Column("reason", sql.Text, nullable=False, comment="why the last attempt failed"),
+    sql.Column("failed_at", sql.BigInteger, nullable=False),
+    sql.Index("ix_webhook_messages_due", "webhook", "dead", "due_at"),
     comment="Messages to webhooks that failed: to be tried again, or dead letters.",
 )
 
@@ -95,28 +73,24 @@ class MessageCounts(NamedTuple):
     dead: int
 
 
-class MessageLog:
+class MessageLog(Log):
     """The messages of all webhooks. Each method is one short transaction."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def ready(self, now: datetime) -> list[Webhook]:
         """The webhooks with messages to send now, oldest first. Cost: a few look-ups per webhook."""
-        due = exists().where(_of(webhooks.c.id), messages.c.due_at <= microseconds(now))
+        due = sql.exists().where(_of(webhooks.c.id), messages.c.due_at <= microseconds(now))
         # Nested, so that no database starts with the deliveries.
-        single = exists().where(
+        single = sql.exists().where(
             blocks_after(webhooks.c.delivery_reached),
-            exists().where(_single(all_blocks.c.block)).correlate(webhooks, all_blocks),
+            sql.exists().where(_single(all_blocks.c.block)).correlate(webhooks, all_blocks),
         )
-        digest = exists().where(_digest())
+        digest = sql.exists().where(_digest())
         query = (
-            select(webhooks)
-            .where(webhooks.c.active, webhooks.c.paused_until <= microseconds(now), or_(due, single, digest))
+            sql.select(webhooks)
+            .where(webhooks.c.active, webhooks.c.paused_until <= microseconds(now), sql.or_(due, single, digest))
             .order_by(webhooks.c.created_at, webhooks.c.id)
         )
-        with self._database.reading() as connection:
-            return [webhook_of(row) for row in connection.execute(query)]
+        return [webhook_of(row) for row in self._all(query)]
 
     def next(self, webhook: str, now: datetime, limit: int) -> list[tuple[MessageKey, int]]:
         """The next messages to send, in this order: retries that are due, then deliveries, then digests.
@@ -124,12 +98,12 @@ class MessageLog:
         Each comes with its number of earlier attempts. Empty if nothing may be sent to the webhook now.
         """
         again = (
-            select(messages.c.type, messages.c.number, messages.c.attempts)
+            sql.select(messages.c.type, messages.c.number, messages.c.attempts)
             .where(_of(webhook), messages.c.due_at <= microseconds(now))
             .order_by(messages.c.number, messages.c.type)
         )
-        singles = select(_deliveries.c.number).where(webhooks.c.id == webhook).order_by(_deliveries.c.number)
-        gathered = select(digests.c.number).where(webhooks.c.id == webhook, _digest()).order_by(digests.c.number)
+        singles = sql.select(_deliveries.c.number).where(webhooks.c.id == webhook).order_by(_deliveries.c.number)
+        gathered = sql.select(digests.c.number).where(webhooks.c.id == webhook, _digest()).order_by(digests.c.number)
         found: list[tuple[MessageKey, int]] = []
         with self._database.reading() as connection:
             known = load(connection, webhook)
@@ -137,7 +111,7 @@ class MessageLog:
                 return []
             found += [(MessageKey(row[0], row[1]), row[2]) for row in connection.execute(again.limit(limit))]
             blocks = blocks_between(connection, known.delivery_reached)
-            in_order = [(DELIVERY, singles.where(_single(literal(block)))) for block in blocks]
+            in_order = [(DELIVERY, singles.where(_single(sql.literal(block)))) for block in blocks]
             for type_, query in (*in_order, (DIGEST, gathered)):
                 if len(found) < limit:
                     rows = connection.execute(query.limit(limit - len(found)))
@@ -150,7 +124,7 @@ class MessageLog:
             known = None
             for key in keys:
                 known = self._reach(connection, webhook, key)
-                connection.execute(delete(messages).where(_is(webhook, key)))
+                connection.execute(sql.delete(messages).where(_is(webhook, key)))
             if known is not None:
                 put(
                     connection,
@@ -193,17 +167,19 @@ class MessageLog:
     def dead(self, webhook: str, after: MessageKey | None, limit: int) -> list[WaitingMessage]:
         """Dead letters after a given one, ordered by number and type."""
         query = (
-            select(messages).where(_of(webhook, dead=True)).order_by(messages.c.number, messages.c.type).limit(limit)
+            sql.select(messages)
+            .where(_of(webhook, dead=True))
+            .order_by(messages.c.number, messages.c.type)
+            .limit(limit)
         )
         if after is not None:
-            later = and_(messages.c.number == after.number, messages.c.type > after.type)
-            query = query.where(or_(messages.c.number > after.number, later))
-        with self._database.reading() as connection:
-            return [_waiting(row) for row in connection.execute(query)]
+            later = sql.and_(messages.c.number == after.number, messages.c.type > after.type)
+            query = query.where(sql.or_(messages.c.number > after.number, later))
+        return [_waiting(row) for row in self._all(query)]
 
     def replay(self, webhook: str, keys: Sequence[MessageKey] | None, now: datetime) -> int:
         """Retry dead letters, those named or all, from the start of the retry schedule. Returns their number."""
-        again = update(messages).values(dead=False, attempts=0, due_at=microseconds(now))
+        again = sql.update(messages).values(dead=False, attempts=0, due_at=microseconds(now))
         with self._database.writing() as connection:
             if keys is None:
                 count = connection.execute(again.where(_of(webhook, dead=True))).rowcount
@@ -218,18 +194,20 @@ class MessageLog:
     def counts(self, webhook: str | None = None) -> MessageCounts:
         """The numbers of messages, of one webhook or of all active ones. Cost: O(waiting messages)."""
         which = webhooks.c.active if webhook is None else webhooks.c.id == webhook
-        in_block = select(func.count()).select_from(_deliveries).where(_single(all_blocks.c.block))
-        in_each = select(func.coalesce(func.sum(in_block.correlate(webhooks, all_blocks).scalar_subquery()), 0))
+        in_block = sql.select(sql.func.count()).select_from(_deliveries).where(_single(all_blocks.c.block))
+        in_each = sql.select(
+            sql.func.coalesce(sql.func.sum(in_block.correlate(webhooks, all_blocks).scalar_subquery()), 0)
+        )
         singles = in_each.select_from(webhooks, all_blocks).where(which, blocks_after(webhooks.c.delivery_reached))
-        gathered = select(func.count()).select_from(webhooks.join(digests, _digest())).where(which)
-        kept = select(messages.c.dead, func.count()).join(webhooks).where(which).group_by(messages.c.dead)
+        gathered = sql.select(sql.func.count()).select_from(webhooks.join(digests, _digest())).where(which)
+        kept = sql.select(messages.c.dead, sql.func.count()).join(webhooks).where(which).group_by(messages.c.dead)
         with self._database.reading() as connection:
             waiting = connection.execute(singles).scalar_one() + connection.execute(gathered).scalar_one()
             numbers: dict[bool, int] = {row[0]: row[1] for row in connection.execute(kept)}
         return MessageCounts(waiting, numbers.get(False, 0), numbers.get(True, 0))
 
     @staticmethod
-    def _reach(connection: Connection, webhook: str, key: MessageKey) -> Webhook | None:
+    def _reach(connection: sql.Connection, webhook: str, key: MessageKey) -> Webhook | None:
         """Record that a message was tried. Returns None if the webhook was removed in the meantime."""
         known = load(connection, webhook)
         if known is None:
@@ -241,31 +219,31 @@ class MessageLog:
         if known.types is None:
             # All deliveries before those of a digest were tried before it, so none is skipped.
             through = connection.execute(
-                select(digests.c.delivery_through).where(digests.c.number == key.number)
+                sql.select(digests.c.delivery_through).where(digests.c.number == key.number)
             ).scalar()
             put(connection, webhook, delivery_reached=max(known.delivery_reached, through or 0))
         return known
 
 
-def _single(block: ColumnElement[int]) -> ColumnElement[bool]:
+def _single(block: sql.ColumnElement[int]) -> sql.ColumnElement[bool]:
     """A condition on deliveries of a block: the delivery must still be sent to a webhook individually."""
-    of_user = and_(schema.delivery_block == block, _deliveries.c.user_id == webhooks.c.user_id)
+    of_user = sql.and_(schema.delivery_block == block, _deliveries.c.user_id == webhooks.c.user_id)
     # Correlated with the deliveries, the next enclosing table: correlating further out would scan that table again.
-    covered = exists().where(
+    covered = sql.exists().where(
         digests.c.user_id == _deliveries.c.user_id,
         digests.c.delivery_after < _deliveries.c.number,
         digests.c.delivery_through >= _deliveries.c.number,
     )
-    gathering = exists().where(
+    gathering = sql.exists().where(
         schedules.c.user_id == _deliveries.c.user_id, schedules.c.delivery_since < _deliveries.c.number
     )
-    wanted = or_(webhooks.c.wants_deliveries, and_(webhooks.c.wants_deliveries.is_(None), ~covered, ~gathering))
-    return and_(of_user, _deliveries.c.number > webhooks.c.delivery_reached, wanted)
+    wanted = sql.or_(webhooks.c.wants_deliveries, sql.and_(webhooks.c.wants_deliveries.is_(None), ~covered, ~gathering))
+    return sql.and_(of_user, _deliveries.c.number > webhooks.c.delivery_reached, wanted)
 
 
-def _digest() -> ColumnElement[bool]:
+def _digest() -> sql.ColumnElement[bool]:
     """A condition on digests: the digest is not empty and was not sent to a webhook yet."""
-    return and_(
+    return sql.and_(
         webhooks.c.wants_digests,
         digests.c.user_id == webhooks.c.user_id,
         digests.c.number > webhooks.c.digest_reached,
@@ -273,12 +251,12 @@ def _digest() -> ColumnElement[bool]:
     )
 
 
-def _of(webhook: object, dead: bool = False) -> ColumnElement[bool]:
-    return and_(messages.c.webhook == webhook, messages.c.dead == dead)
+def _of(webhook: object, dead: bool = False) -> sql.ColumnElement[bool]:
+    return sql.and_(messages.c.webhook == webhook, messages.c.dead == dead)
 
 
-def _is(webhook: str, key: MessageKey) -> ColumnElement[bool]:
-    return and_(messages.c.webhook == webhook, messages.c.type == key.type, messages.c.number == key.number)
+def _is(webhook: str, key: MessageKey) -> sql.ColumnElement[bool]:
+    return sql.and_(messages.c.webhook == webhook, messages.c.type == key.type, messages.c.number == key.number)
 
 
 def _waiting(row: DatabaseRow) -> WaitingMessage:

@@ -6,8 +6,6 @@ from sqlalchemy import Column, ColumnElement, Connection, LargeBinary, cast, fun
 
 from rankcast.store.engine import Database
 
-__all__ = ["ROW_BYTES", "LogSize"]
-
 ROW_BYTES = 100
 """Bytes counted for each row in addition to its texts, for its numbers and index entries."""
 

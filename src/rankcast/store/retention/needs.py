@@ -15,8 +15,6 @@ from rankcast.store.set_aside import set_aside
 from rankcast.store.sql import LAST_START, mark_of
 from rankcast.store.state_pages import needed_by_pages
 
-__all__ = ["Needs", "is_delivery_held", "is_event_held", "needs"]
-
 
 class Needs(NamedTuple):
     """The last event, delivery and catalog version that may be pruned, with everything before them."""

@@ -37,8 +37,6 @@ from rankcast.store.set_aside import set_aside
 from rankcast.store.sql import last_number, mark_last
 from rankcast.store.state_pages import forget_past_pages
 
-__all__ = ["Pruned", "prune", "shrink"]
-
 _TARGET = 0.02
 """Target duration of a transaction in seconds. Including the wait for the writer's lock, it stays below 50 ms."""
 _FEWEST, _FIRST, _MOST = 200, 500, 5_000

@@ -11,8 +11,6 @@ from rankcast.store.push.webhook_log import DIGEST, webhooks
 from rankcast.store.push.webhook_messages import messages
 from rankcast.store.schema import microseconds
 
-__all__ = ["ForgottenCounts", "forget_pushed"]
-
 
 class ForgottenCounts(NamedTuple):
     """The numbers of deleted digests and dead letters."""

@@ -9,18 +9,6 @@ from rankcast.errors import ModelError, did_you_mean
 from rankcast.language import parse_duration, show_duration
 from rankcast.language.times import LONGEST_DURATION
 
-__all__ = [
-    "DEFAULTS",
-    "KINDS",
-    "SHORTEST",
-    "RetainedKind",
-    "RetentionRule",
-    "Rules",
-    "rules_of",
-    "show_rule",
-    "show_rules",
-]
-
 SHORTEST = timedelta(minutes=10)
 """Younger rows are never deleted, so that readers that follow a log have time to read them."""
 _MOST_ROWS = 10**12

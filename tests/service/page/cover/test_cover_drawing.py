@@ -4,7 +4,7 @@ from rankcast.cover import SubscriptionGraph
 from rankcast.language import parse
 from rankcast.matching import NO_CONCEPTS, matches
 from rankcast.model import EPOCH, Event, Subscription
-from rankcast.service.page.cover.cover_drawing import cover_svg
+from rankcast.service.page.cover.cover import cover_svg
 from rankcast.service.studies.cover_graph import CoverStudy
 
 WHERES = {"a": "x > 1", "b": "x > 5", "c": "x > 9 and y = 1", "d": "z = '<script>alert(1)</script>'"}

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankcast.model import Preference
-from rankcast.service.page.preferences.level_moves import grouped, moved, pairs_of, says_levels
+from rankcast.service.page.preferences.preference_drawing import grouped, moved, pairs_of, says_levels
 
 NAMES = list("abcdef")
 PLACES = st.lists(st.integers(0, 3), min_size=len(NAMES), max_size=len(NAMES))

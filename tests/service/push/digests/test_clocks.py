@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankcast.errors import ModelError
-from rankcast.service.push.digests.clocks import instant, parse_clock, show_clock, zone_of
+from rankcast.service.push.digests.schedules import instant, parse_clock, show_clock, zone_of
 
 ZONES = ["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Sao_Paulo", "Asia/Kathmandu"]
 DAYS = st.dates(date(1970, 1, 2), date(2037, 12, 30))

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from rankcast.errors import ModelError
 from rankcast.service.push.digests import DAYS, Schedule
-from rankcast.service.push.digests.clocks import zone_of
+from rankcast.service.push.digests.schedules import zone_of
 
 SCHEDULES = st.builds(
     Schedule,

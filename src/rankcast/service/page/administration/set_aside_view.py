@@ -13,8 +13,6 @@ from rankcast.service.page.widgets import act, complaining, group, row, table, w
 from rankcast.service.trial_tasks import serve_set_aside
 from rankcast.store import KeptSetAside
 
-__all__ = ["SetAsideView", "set_aside_table"]
-
 _PAGE = 20
 
 

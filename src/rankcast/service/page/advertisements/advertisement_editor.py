@@ -17,8 +17,6 @@ from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, complaining, group, set_props, whole_number, words
 from rankcast.service.record_costs import check_cost
 
-__all__ = ["AdvertisementEditor", "PublishingForm"]
-
 
 class AdvertisementEditor:
     """Makes an advertisement, or changes `old`; calls `closed` when done."""

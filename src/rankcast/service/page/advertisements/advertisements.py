@@ -7,12 +7,9 @@ from nicegui import ui
 from rankcast.language import label, show
 from rankcast.model import Advertisement
 from rankcast.service.page.advertisements.advertisement_editor import AdvertisementEditor, PublishingForm
-from rankcast.service.page.undoing import UndoBar
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, complaining, empty, group, pill, words
+from rankcast.service.page.widgets import UndoBar, act, complaining, empty, group, pill, words
 from rankcast.wording import capitalised
-
-__all__ = ["build"]
 
 _MOST = 200
 """The most advertisements that are listed."""

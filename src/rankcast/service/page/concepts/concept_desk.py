@@ -9,8 +9,8 @@ from typing import ParamSpec, Protocol, TypeVar
 
 from rankcast.fuzzy import MiningResult, ValueMiningResult
 from rankcast.model import Catalog, Concept, Is, Membership, Table, predicates_of
-from rankcast.service.page.colours import colour
 from rankcast.service.page.concepts.curve_editor import DrawnCurve
+from rankcast.service.page.drawings import colour
 from rankcast.service.page.visitors import View
 from rankcast.service.studies.attribute_study import (
     Axis,
@@ -21,8 +21,6 @@ from rankcast.service.studies.attribute_study import (
     propose_concepts,
     study_recent,
 )
-
-__all__ = ["ConceptDesk", "ConceptPicture", "key_of"]
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")

@@ -8,13 +8,10 @@ from rankcast.errors import ModelError, RankcastError
 from rankcast.lab.concept_effects import Effects, own_meanings
 from rankcast.language import parse
 from rankcast.model import Catalog, Concept, Is, Predicate, Term
-from rankcast.service.page.concepts.concept_effects import show_rows
+from rankcast.service.page.concepts.concept_preview import show_rows
 from rankcast.service.page.controls import choice
 from rankcast.service.page.widgets import act, group, open_dialog, set_props, words
 from rankcast.wording import counted, listed
-
-__all__ = ["ask_for_name", "ask_to_replace", "check_name", "replaced_by"]
-
 
 _NAMED = 8
 

@@ -14,8 +14,6 @@ from rankcast.service.page.controls import choice, number_field
 from rankcast.service.page.widgets import act, group, words
 from rankcast.service.studies.attribute_study import Study
 
-__all__ = ["ConceptFields"]
-
 
 class ConceptFields:
     """Input fields for a membership function.

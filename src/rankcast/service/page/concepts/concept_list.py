@@ -5,11 +5,9 @@ from collections.abc import Callable
 from nicegui import ui
 
 from rankcast.model import Concept
-from rankcast.service.page.colours import colour
 from rankcast.service.page.concepts.concept_desk import ConceptDesk, key_of
+from rankcast.service.page.drawings import colour
 from rankcast.service.page.widgets import group, set_props, words
-
-__all__ = ["EVERYBODY", "show_concepts"]
 
 EVERYBODY = "everybody"
 """The label for the owner of shared concepts."""

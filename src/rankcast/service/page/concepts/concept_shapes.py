@@ -4,8 +4,6 @@ from rankcast import model
 from rankcast.errors import ModelError
 from rankcast.service.studies.attribute_study import Axis, Study
 
-__all__ = ["FIELDS", "FORMS", "converted", "first_shape", "forms_for"]
-
 FORMS = {
     "left_shoulder": "Shoulder, low values",
     "trapezoid": "Trapezoid",

@@ -10,7 +10,6 @@ from nicegui import ui
 
 from rankcast.errors import ModelError
 from rankcast.model import Concept, Membership, Record
-from rankcast.service.page.colours import wear
 from rankcast.service.page.computing import compute
 from rankcast.service.page.concepts.concept_desk import HISTORY, ConceptDesk
 from rankcast.service.page.concepts.concept_dialogs import ask_for_name, ask_to_replace, replaced_by
@@ -21,14 +20,22 @@ from rankcast.service.page.concepts.concept_shapes import converted, first_shape
 from rankcast.service.page.concepts.curve_editor import CurveEditor, form_of
 from rankcast.service.page.concepts.mining_view import MiningView
 from rankcast.service.page.controls import choice
-from rankcast.service.page.undoing import UndoBar
+from rankcast.service.page.drawings import wear
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, complaining, demo_link, empty, group, legend_key, set_props, words
+from rankcast.service.page.widgets import (
+    UndoBar,
+    act,
+    complaining,
+    demo_link,
+    empty,
+    group,
+    legend_key,
+    set_props,
+    words,
+)
 from rankcast.service.studies.attribute_study import axis_of
 from rankcast.service.studies.concept_trial import try_concepts
 from rankcast.wording import counted
-
-__all__ = ["build"]
 
 
 async def build(view: View) -> None:

@@ -12,8 +12,6 @@ from rankcast.model import Membership
 from rankcast.plain import JsonObject
 from rankcast.service.studies.attribute_study import Axis
 
-__all__ = ["CurveEditor", "DrawnCurve", "form_of", "membership_of", "numbers_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class DrawnCurve:

@@ -7,8 +7,6 @@ from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, complaining, group, row, table, words
 from rankcast.store import MiningRun
 
-__all__ = ["MiningView"]
-
 _SHOWN = 5
 _USERS = 8
 

@@ -8,14 +8,11 @@ from nicegui import ui
 from rankcast.language import show_time
 from rankcast.language.event_words import title_of, told_duration
 from rankcast.model import Catalog, Delivery
-from rankcast.service.page.feed.event_details import EventDetails
-from rankcast.service.page.feed.event_facts import show_facts_of, show_subscriptions
+from rankcast.service.page.feed.event_details import EventDetails, show_facts_of, show_subscriptions
 from rankcast.service.page.feed.reaction_bar import ReactionBar, Reactions
 from rankcast.service.page.reasons import Arrival, ShortReason, short_reason
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import fill_bar, group, set_props, words
-
-__all__ = ["delivery_card"]
 
 
 def delivery_card(

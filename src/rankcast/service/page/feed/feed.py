@@ -16,13 +16,10 @@ from rankcast.service.page.feed.left_out_view import LeftOutView
 from rankcast.service.page.feed.publish_dialog import publish_button
 from rankcast.service.page.feed.reaction_bar import Reactions
 from rankcast.service.page.reasons import Arrival
-from rankcast.service.page.undoing import UndoBar
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, empty, group, link, set_props, words
-from rankcast.service.studies.event_counts import count_recent
+from rankcast.service.page.widgets import UndoBar, act, empty, group, link, set_props, words
+from rankcast.service.studies.left_out import count_recent
 from rankcast.store import Reaction
-
-__all__ = ["build"]
 
 _TABS = {"sent": "Sent", "left": "Left out", "saved": "Saved"}
 _PAGE = 20

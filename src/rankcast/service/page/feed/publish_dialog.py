@@ -17,8 +17,6 @@ from rankcast.service.page.widgets import act, complaining, group, set_props, wo
 from rankcast.service.studies.left_out import Publication, publication_of
 from rankcast.wording import listed
 
-__all__ = ["publish_button"]
-
 _LOOK = 0.1
 _PATIENCE = 100
 """How often the dialog looks whether the event is served."""

@@ -11,12 +11,9 @@ from rankcast.language.event_words import cut, title_of
 from rankcast.model import Subscription
 from rankcast.rank import scores_of
 from rankcast.service.page.reasons import Arrival, subscription_name
-from rankcast.service.page.undoing import UndoBar
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, complaining, group, set_props, words
+from rankcast.service.page.widgets import UndoBar, act, complaining, group, set_props, words
 from rankcast.store import Reaction
-
-__all__ = ["ReactionBar", "Reactions", "changed_score"]
 
 _STEP = 0.1
 

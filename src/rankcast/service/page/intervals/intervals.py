@@ -13,9 +13,9 @@ from rankcast.errors import RankcastError
 from rankcast.language import label
 from rankcast.language.event_words import cut
 from rankcast.model import Attitude, Norm, predicates_of
-from rankcast.service.page.colours import number_text, wear
 from rankcast.service.page.computing import compute
 from rankcast.service.page.controls import choice, whose_subscriptions
+from rankcast.service.page.drawings import number_text, wear
 from rankcast.service.page.monitor.line_chart import ChartLine, chart
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import demo_link, empty, group, legend_key, row, set_props, slide, table, words
@@ -31,8 +31,6 @@ from rankcast.service.studies.interval_matches import (
     study_interval,
 )
 from rankcast.wording import counted
-
-__all__ = ["COLOURS", "build", "interval_chart"]
 
 RECENT = 300
 _SHOWN = 40

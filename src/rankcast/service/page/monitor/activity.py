@@ -1,13 +1,18 @@
-"""The activity of a service over a range of time: rates between the samples in the store, with the gaps."""
+"""The charts of the monitor: activity, and vague subscriptions beside crisp ones."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
-from rankcast.store import ActivitySample
+from nicegui import ui
 
-__all__ = ["MISSED", "RANGES", "Activity", "Rate", "activity_of"]
+from rankcast.service.page.monitor.line_chart import ChartLine, line_chart
+from rankcast.service.page.visitors import View
+from rankcast.service.page.widgets import group, legend_key, set_props, words
+from rankcast.store import ActivitySample
+from rankcast.store.vague_log import VagueSample
 
 RANGES = {
     "10 min": timedelta(minutes=10),
@@ -62,3 +67,51 @@ def activity_of(samples: Sequence[ActivitySample], every: timedelta, now: dateti
             )
         )
     return Activity(tuple(rates), tuple(gaps))
+
+
+_LINES = (
+    ("vague", "as subscribed", "var(--rc-c0)"),
+    ("at_thresholds", "crisp, at the thresholds", "var(--rc-c1)"),
+    ("at_core", "crisp, only what fully deserves the word", "var(--rc-c2)"),
+)
+
+
+class VagueView:
+    """The chart; `draw` refreshes it."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        with group("section", "rc-card rc-column", aria_label="Vague against crisp over time"):
+            words("h2", "The same wishes, vague and crisp")
+            self._told = words("p", "", "rc-soft rc-small")
+            with group("figure", "rc-column rc-tight"):
+                self._chart = set_props(ui.html("", sanitize=False), role="img", aria_label="Matches per event")
+                with group("figcaption", "rc-row rc-wrap rc-legend rc-small rc-soft"):
+                    for _, name, colour in _LINES:
+                        legend_key(name, colour)
+                    legend_key("nothing compared", "var(--rc-bars)")
+
+    async def draw(self, span: timedelta) -> None:
+        """Draw what the store recorded over a range of time."""
+        samples, every = await asyncio.to_thread(self._view.service.vague.log.over, span)
+        self._chart.content = vague_chart(samples, every, span, datetime.now(UTC))
+        if not samples:
+            self._told.text = "Nothing was compared yet: it takes events, and a subscription with a vague word."
+            return
+        events = sum(one.events for one in samples)
+        vague, crisp, core = (sum(getattr(one, name) for one in samples) for name, *_ in _LINES)
+        self._told.text = (
+            f"{events:,} events against up to {max(one.subscriptions for one in samples):,} vague subscriptions: "
+            f"{vague:,} matches, {crisp:,} if values and words were crisp at the thresholds, {core:,} at the core."
+        )
+
+
+def vague_chart(samples: Sequence[VagueSample], every: timedelta, span: timedelta, now: datetime) -> str:
+    """Matches per event, with gaps where nothing was compared."""
+    ago = [(now - one.time).total_seconds() for one in samples]
+    gaps = [(before, after) for before, after in pairwise(ago) if before - after > MISSED * every.total_seconds()]
+    lines = [
+        ChartLine([(at, getattr(one, name) / one.events) for at, one in zip(ago, samples, strict=True)], colour)
+        for name, _, colour in _LINES
+    ]
+    return line_chart(lines, span.total_seconds(), "matches per event", gaps)

@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
-__all__ = ["ChartLine", "chart", "line_chart"]
-
 _WIDTH, _HEIGHT = 640, 180
 _LEFT, _RIGHT, _TOP = 44, 12, 26
 

@@ -9,13 +9,12 @@ from nicegui import ui
 from rankcast.errors import RankcastError, StoreError
 from rankcast.language.event_words import cut, facts, title_of
 from rankcast.service.page.administration.set_aside_view import set_aside_table
-from rankcast.service.page.colours import wear
 from rankcast.service.page.computing import compute
 from rankcast.service.page.controls import toggle
-from rankcast.service.page.monitor.activity import RANGES, Activity, activity_of
+from rankcast.service.page.drawings import wear
+from rankcast.service.page.monitor.activity import RANGES, Activity, VagueView, activity_of
 from rankcast.service.page.monitor.line_chart import ChartLine, line_chart
 from rankcast.service.page.monitor.studies import show_groups, show_teams
-from rankcast.service.page.monitor.vague_view import VagueView
 from rankcast.service.page.unreadable_view import UnreadableView
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import (
@@ -34,8 +33,6 @@ from rankcast.service.studies.vague_matches import BestMatch, MatchesByKind, kin
 from rankcast.service.trial_tasks import funnel_history
 from rankcast.service.trials import Funnel
 from rankcast.store.status import Status, status
-
-__all__ = ["build"]
 
 RECENT = 500
 """The number of recent events for the funnel and the matches."""

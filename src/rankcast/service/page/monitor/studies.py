@@ -9,10 +9,7 @@ from rankcast.plain import JsonObject
 from rankcast.service.page.computing import compute
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, group, row, table, words
-from rankcast.service.studies.group_study import study_recent_groups
-from rankcast.service.studies.team_study import study_recent_team
-
-__all__ = ["StudyCard", "StudyTable", "show_groups", "show_teams"]
+from rankcast.service.studies.group_study import study_recent_groups, study_recent_team
 
 
 @dataclass(frozen=True)

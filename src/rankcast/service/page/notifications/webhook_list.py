@@ -5,13 +5,10 @@ import asyncio
 from nicegui import ui
 
 from rankcast.language import show_time
-from rankcast.service.page.undoing import UndoBar
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, complaining, group, open_dialog, pill, set_props, words
+from rankcast.service.page.widgets import UndoBar, act, complaining, group, open_dialog, pill, set_props, words
 from rankcast.store.push.webhook_log import Webhook
 from rankcast.store.push.webhook_messages import MessageCounts
-
-__all__ = ["WebhookList"]
 
 
 class WebhookList:

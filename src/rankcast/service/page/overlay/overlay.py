@@ -7,16 +7,14 @@ from typing import Any
 from nicegui import ui
 
 from rankcast.errors import RankcastError
-from rankcast.service.page.colours import wear
 from rankcast.service.page.computing import compute
 from rankcast.service.page.controls import choice
+from rankcast.service.page.drawings import wear
 from rankcast.service.page.overlay.overlay_drawing import overlay_svg
 from rankcast.service.page.overlay.running_brokers import show_running
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, group, row, set_props, table, words
 from rankcast.service.studies.overlay_run import SimulationRun, SimulationSetup, run
-
-__all__ = ["build"]
 
 _TOPOLOGIES = {
     "tree:2x3": "A tree, two below each",

@@ -6,8 +6,6 @@ from rankcast.cover.layered_layout import Box, layered
 from rankcast.service.page.drawings import line_down
 from rankcast.service.studies.overlay_run import Route, SimulationRun
 
-__all__ = ["overlay_svg"]
-
 _WIDTH, _HEIGHT = 96.0, 44.0
 _LABELLED = 24
 """The most brokers for which links are labelled. With more, the counts are in the tooltips."""

@@ -11,8 +11,6 @@ from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import group, row, table, words
 from rankcast.service.studies.overlay_run import SimulationRun
 
-__all__ = ["show_running", "traffic_of"]
-
 _EVERY = 2.0
 _TITLES = ("Link", "State", "Known", "Forwarded", "Hidden", "Events sent", "Saved", "Lag")
 

@@ -12,8 +12,6 @@ from rankcast.model import declared as kinds
 from rankcast.plain import JsonObject
 from rankcast.service.page.widgets import group, set_props, words
 
-__all__ = ["AdvancedSettings"]
-
 _DRAWN = frozenset(("user", "mode", "k", "length", "sigma", "score", "filter"))
 """The fields that have controls of their own. All others are advanced."""
 

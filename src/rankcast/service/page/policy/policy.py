@@ -2,30 +2,38 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from datetime import timedelta
 
 from nicegui import background_tasks, ui
 
 from rankcast.errors import ModelError, RankcastError
-from rankcast.language import PRESETS, Preset, decode_record, encode_record
-from rankcast.model import Catalog, Policy, Scoring
+from rankcast.language import PRESETS, Preset, decode_record, encode_record, show_duration
+from rankcast.language.event_words import title_of
+from rankcast.model import Catalog, Event, Length, Mode, Policy, ScorePart, Scoring
 from rankcast.plain import JsonObject
 from rankcast.rank import policy_notes
 from rankcast.service.page.hints import Hint, hints_of
 from rankcast.service.page.policy.advanced_settings import AdvancedSettings
-from rankcast.service.page.policy.backtest_view import show_backtests
 from rankcast.service.page.policy.policy_controls import PolicyControls
-from rankcast.service.page.policy.policy_words import in_words
-from rankcast.service.page.undoing import UndoBar
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, complaining, empty, group, link, set_props, words
+from rankcast.service.page.widgets import (
+    UndoBar,
+    act,
+    complaining,
+    empty,
+    figures,
+    fill_bar,
+    group,
+    link,
+    set_props,
+    words,
+)
 from rankcast.service.record_costs import check_cost
-from rankcast.service.studies.backtests import SAMPLE, compare
+from rankcast.service.studies.backtests import SAMPLE, Backtest, compare
 from rankcast.service.trial_tasks import even_history
 from rankcast.wording import capitalised
-
-__all__ = ["build"]
 
 _ADVICE_SAMPLE = 1_000
 _EVERYTHING = Preset("every match, at once", {})
@@ -219,3 +227,119 @@ def _draft(text: str) -> JsonObject | None:
     except (ValueError, TypeError, ModelError):
         return None
     return {name: value for name, value in fields.items() if name not in ("kind", "user")}
+
+
+_MOST = 15
+
+
+def show_backtests(now: Backtest, then: Backtest | None, events: Sequence[Event]) -> None:
+    """Show measures and deliveries of both, newest first. Deliveries of only one of them are highlighted.
+
+    `then` is None if nothing was changed.
+    """
+    titles = {event.id: title_of(event) for event in events}
+    sides = [("Saved policy", now, now)] if then is None else [("Saved policy", now, then), ("New policy", then, now)]
+    both = {one.event for one in now.sent} & {one.event for one in (then or now).sent}
+    compared = "" if then is None else f" Both send {len(both):,} of them."
+    words("p", f"Tried on the last {len(events):,} events, from an empty window.{compared}", "rc-soft rc-small")
+    with group("div", "rc-sides"):
+        for name, side, other in sides:
+            with group("section", "rc-card rc-column", aria_label=name):
+                words("h2", name)
+                _show_figures(side, other)
+                _show_sent(side, both, titles)
+
+
+def _show_figures(side: Backtest, other: Backtest) -> None:
+    rank, diversity, wait = _number(side.rank), _number(side.diversity), _span(side.wait)
+    found = {"Sent": f"{len(side.sent):,}", "Mean rank": rank, "Diversity": diversity, "Mean wait": wait}
+    figures(found, "rc-compact")
+    most = max(len(side.sent), len(other.sent), 1)
+    fill_bar(len(side.sent) / most, f"{len(side.sent)} of at most {most}").classes("rc-wide-bar")
+
+
+def _show_sent(side: Backtest, both: set[str], titles: dict[str, str]) -> None:
+    if not side.sent:
+        words("p", "Nothing would have been sent.", "rc-soft")
+        return
+    with group("ol", "rc-sent rc-small"):
+        for one in side.sent[: -_MOST - 1 : -1]:
+            with group("li", "rc-row" if one.event in both else "rc-row rc-only"):
+                words("span", titles.get(one.event, one.event), "rc-grow")
+                words("span", f"{one.rank:.2f}", "rc-number rc-soft")
+        if len(side.sent) > _MOST:
+            words("li", f"and {len(side.sent) - _MOST:,} before", "rc-soft")
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+def _span(value: timedelta | None) -> str:
+    if value is None:
+        return "–"
+    if value < timedelta(seconds=1):
+        return "none"
+    unit = timedelta(minutes=1) if value >= timedelta(hours=1) else timedelta(seconds=1)
+    return show_duration(round(value / unit) * unit)
+
+
+def in_words(policy: Policy) -> str:
+    """What a policy does, in a sentence or two.
+
+    >>> from rankcast.model import Length
+    >>> in_words(Policy("ann"))
+    'Everything that matches is sent at once.'
+    >>> in_words(Policy("ann", Mode.SLIDING, 4, Length(50), sigma=0.5))
+    'Sent at once: what is among the 4 best of the last 50 events, by what you prefer and how different it is.'
+    """
+    said = [_what(policy)]
+    if policy.mode is Mode.SLIDING and policy.calm:
+        said.append(f"A set stays until another one is better by more than {policy.calm:g}.")
+    if policy.filter is not None:
+        kept = policy.filter
+        said.append(
+            f"A filter first lets through only {kept.novelty.meaning.format(rate=kept.rate, minimum=kept.minimum)}."
+        )
+    return " ".join(said)
+
+
+def _what(policy: Policy) -> str:
+    if policy.mode is Mode.ALL or policy.k is None or policy.length is None:
+        return "Everything that matches is sent at once."
+    parts = [part.meaning for part in ScorePart if policy.score.get(part, 0) > 0]
+    if policy.sigma < 1:
+        parts = [*(parts if policy.sigma > 0 else []), "how different it is"]
+    by = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    best = "the best" if policy.k == 1 else f"the {policy.k} best"
+    length = length_words(policy.length)
+    match policy.mode:
+        case Mode.PERIODIC:
+            return f"Every {length}: {best}, by {by}."
+        case Mode.SLIDING:
+            return f"Sent at once: what is among {best} of the last {length}, by {by}."
+        case Mode.HISTORY:
+            return f"Sent at once: what betters {best} that you got in the last {length}, by {by}."
+
+
+def length_words(length: Length) -> str:
+    """A length for people.
+
+    >>> from datetime import timedelta
+    >>> from rankcast.model import Unit
+    >>> length_words(Length(timedelta(minutes=90), Unit.TIME)), length_words(Length(20, Unit.MATCHED))
+    ('90 minutes', '20 matches')
+    """
+    match length:
+        case Length(timedelta() as span, _):
+            for unit, name in (
+                (timedelta(days=1), "day"),
+                (timedelta(hours=1), "hour"),
+                (timedelta(minutes=1), "minute"),
+            ):
+                if span % unit == timedelta(0):
+                    amount = span // unit
+                    return f"{name}" if amount == 1 else f"{amount} {name}s"
+            return f"{span.total_seconds():g} seconds"
+        case Length(amount, unit):
+            return f"{amount} {unit.title}"

@@ -12,8 +12,6 @@ from rankcast.service.page.controls import choice, number_field, toggle
 from rankcast.service.page.policy.advanced_settings import AdvancedSettings
 from rankcast.service.page.widgets import group, slide, words
 
-__all__ = ["PolicyControls"]
-
 _UNITS = {
     **{unit.value: unit.title for unit in Unit if unit is not Unit.TIME},
     "m": "minutes",

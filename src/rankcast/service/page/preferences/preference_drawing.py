@@ -1,15 +1,61 @@
-"""The preference graph: preferred subscriptions at the top, with lines down to those they are preferred over."""
+"""The levels of preferences as a drawing, and moving subscriptions between levels."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from itertools import pairwise
 from textwrap import wrap
 
 from rankcast.cover.layered_layout import Box, layered
 from rankcast.model import Preference
+from rankcast.rank import levels
 from rankcast.service.page.drawings import line_down
-from rankcast.service.page.preferences.level_moves import grouped
 
-__all__ = ["draw_preferences"]
+Levels = list[list[str]]
+
+
+def grouped(names: Sequence[str], preferences: Iterable[Preference]) -> Levels:
+    """The subscriptions by level, best first.
+
+    >>> grouped(["a", "b", "c"], [Preference("ann", "a", "b")])
+    [['a', 'c'], ['b']]
+    """
+    level_of = levels(names, preferences)
+    made: Levels = [[] for _ in range(max(level_of.values(), default=0))]
+    for name, level in level_of.items():
+        made[level - 1].append(name)
+    return made
+
+
+def moved(before: Levels, name: str, to: int) -> Levels:
+    """The levels after moving a subscription to level `to`, counted from 0. Empty levels are removed.
+
+    -1 creates a new level at the top, and the number of levels creates one at the bottom.
+
+    >>> moved([["a", "c"], ["b"]], "c", 1), moved([["a", "c"], ["b"]], "c", -1), moved([["a"], ["b"]], "b", 2)
+    ([['a'], ['b', 'c']], [['c'], ['a'], ['b']], [['a'], ['b']])
+    """
+    made = [[one for one in level if one != name] for level in before]
+    if to < 0:
+        made.insert(0, [name])
+    elif to >= len(made):
+        made.append([name])
+    else:
+        made[to].append(name)
+    return [level for level in made if level]
+
+
+def pairs_of(made: Levels, user: str) -> list[Preference]:
+    """The preferences that put each level above the next: every subscription of it over every one of the next."""
+    return [Preference(user, better, worse) for upper, lower in pairwise(made) for better in upper for worse in lower]
+
+
+def says_levels(names: Sequence[str], preferences: Sequence[Preference]) -> bool:
+    """Whether the levels express the preferences exactly. Otherwise some subscriptions are not comparable."""
+    if not preferences:
+        return True
+    wanted = {(one.prefer, one.over) for one in pairs_of(grouped(names, preferences), preferences[0].user)}
+    return wanted <= {(one.prefer, one.over) for one in preferences}
+
 
 _LETTER, _LINE, _PAD_X, _PAD_Y = 7.2, 17, 14, 9
 _BEND = 8.0

@@ -10,14 +10,10 @@ from rankcast.language import label
 from rankcast.model import Preference, Subscription
 from rankcast.rank import scores_of
 from rankcast.service.page.controls import choice
-from rankcast.service.page.preferences.level_moves import grouped, moved, pairs_of, says_levels
-from rankcast.service.page.preferences.preference_drawing import draw_preferences
+from rankcast.service.page.preferences.preference_drawing import draw_preferences, grouped, moved, pairs_of, says_levels
 from rankcast.service.page.reasons import short_name
-from rankcast.service.page.undoing import UndoBar
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, drawing, empty, group, pill, set_props, words
-
-__all__ = ["build"]
+from rankcast.service.page.widgets import UndoBar, act, drawing, empty, group, pill, set_props, words
 
 _MOST = 100
 """The most subscriptions that can be arranged by hand."""

@@ -13,19 +13,6 @@ from rankcast import model
 from rankcast.errors import ModelError
 from rankcast.language import parse_time, show_time
 
-__all__ = [
-    "Condition",
-    "Form",
-    "FormShape",
-    "expression_of",
-    "form_of",
-    "is_complete",
-    "join_texts",
-    "operator_of",
-    "operators_for",
-    "split_texts",
-]
-
 _SPECIAL = {op.value: op for op in model.SpecialOp}
 
 

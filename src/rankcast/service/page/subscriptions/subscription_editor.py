@@ -18,17 +18,14 @@ from rankcast.service.page.computing import compute
 from rankcast.service.page.controls import text_field, toggle
 from rankcast.service.page.hints import Hint, hints_of
 from rankcast.service.page.reasons import short_name
-from rankcast.service.page.subscriptions.form_view import FormView
+from rankcast.service.page.subscriptions.form_view import ATTITUDE_WORDS, FormView
 from rankcast.service.page.subscriptions.forms import Condition, Form, FormShape, expression_of, form_of, is_complete
-from rankcast.service.page.subscriptions.threshold_view import ATTITUDE_WORDS
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, complaining, fill_bar, group, set_props, slide, words
 from rankcast.service.record_costs import check_cost
 from rankcast.service.trial_tasks import try_on_history
 from rankcast.service.trials import ExpressionTrial
 from rankcast.wording import capitalised
-
-__all__ = ["EditorKnowledge", "SubscriptionEditor", "read_for_editor"]
 
 _RECENT = 1000
 _EXAMPLES = 5

@@ -8,12 +8,9 @@ from rankcast.language import label, show
 from rankcast.model import Subscription
 from rankcast.rank import levels, scores_of
 from rankcast.service.page.subscriptions.subscription_editor import SubscriptionEditor, read_for_editor
-from rankcast.service.page.undoing import UndoBar
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, complaining, empty, group, pill, words
+from rankcast.service.page.widgets import UndoBar, act, complaining, empty, group, pill, words
 from rankcast.wording import capitalised
-
-__all__ = ["build"]
 
 _PAGE = 100
 

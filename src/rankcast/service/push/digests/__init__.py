@@ -3,9 +3,8 @@
 from rankcast.engine.explain.reasons import Reason
 from rankcast.service.push.digests.contents import Digest, read_digest
 from rankcast.service.push.digests.digests import Digests, HeldDeliveries
-from rankcast.service.push.digests.quiet_hours import QuietHours, QuietStretch
 from rankcast.service.push.digests.rendering import as_html, as_text
-from rankcast.service.push.digests.schedules import DAYS, Schedule
+from rankcast.service.push.digests.schedules import DAYS, QuietHours, QuietStretch, Schedule
 
 __all__ = [
     "DAYS",

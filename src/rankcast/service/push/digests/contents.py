@@ -14,8 +14,6 @@ from rankcast.service.push.digests.making import deliveries_of
 from rankcast.store import DigestLog, Store
 from rankcast.store.push.digest_log import KeptDigest, LeftOut
 
-__all__ = ["Digest", "Item", "OmittedEvent", "read_digest"]
-
 SHOWN = 50
 """The number of deliveries that a digest shows. The others can be read by their numbers."""
 BEST = 5

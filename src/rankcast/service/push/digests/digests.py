@@ -13,14 +13,11 @@ from rankcast.plain import JsonObject
 from rankcast.service.background import BackgroundLoop
 from rankcast.service.push.digests.contents import Digest, read_digest
 from rankcast.service.push.digests.making import make, set_schedule
-from rankcast.service.push.digests.quiet_hours import QuietHours, QuietStretch
-from rankcast.service.push.digests.schedules import Schedule
+from rankcast.service.push.digests.schedules import QuietHours, QuietStretch, Schedule
 from rankcast.store import DigestLog, QuietLog, Store
 from rankcast.store.push.digest_log import KeptDigest, KeptSchedule, LeftOut
 from rankcast.store.push.quiet_log import KeptQuiet
 from rankcast.store.retention.pushes import forget_pushed
-
-__all__ = ["Digests", "HeldDeliveries"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,6 @@ from rankcast.service.push.digests.schedules import Schedule
 from rankcast.store import Store
 from rankcast.store.push.digest_log import DigestLog, KeptDigest, KeptSchedule, PipelineMoment
 
-__all__ = ["deliveries_of", "make", "set_schedule"]
-
 EXAMINED = 50_000
 """The most events that are examined for a digest. Only the last ones are examined, but all are counted."""
 LISTED = 500

@@ -6,11 +6,9 @@ from html import escape
 
 from rankcast.engine.explain.reasons import Reason
 from rankcast.model import Event
-from rankcast.service.push.digests.clocks import zone_of
 from rankcast.service.push.digests.contents import Digest, Item
+from rankcast.service.push.digests.schedules import zone_of
 from rankcast.store.push.digest_log import LeftOut
-
-__all__ = ["as_html", "as_text"]
 
 _TITLES = ("title", "name", "headline", "subject")
 _SHOWN = 4

@@ -21,8 +21,6 @@ from rankcast.plain import JsonObject
 from rankcast.store import ClockAdvance, LoggedEvent, StatePage, Store
 from rankcast.store.push.digest_log import LeftOut, PipelineMoment
 
-__all__ = ["UserTrace", "state_of"]
-
 _log = logging.getLogger("rankcast.service.push.digests")
 
 

@@ -9,8 +9,6 @@ from urllib.parse import urlsplit
 
 from rankcast.errors import ModelError
 
-__all__ = ["Resolve", "Target", "check_url", "is_public", "resolve", "target_of"]
-
 Address: TypeAlias = IPv4Address | IPv6Address
 Resolve: TypeAlias = Callable[[str, int], Awaitable[list[str]]]
 """Resolves a host and port to addresses."""

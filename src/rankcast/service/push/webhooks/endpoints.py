@@ -12,8 +12,6 @@ from rankcast.store import MessageLog, Store, WebhookLog
 from rankcast.store.push.webhook_log import DELIVERY, DIGEST, Secret, Webhook
 from rankcast.store.push.webhook_messages import MessageCounts, MessageKey, WaitingMessage
 
-__all__ = ["TYPES", "Endpoints"]
-
 TYPES = (DELIVERY, DIGEST)
 """The message types that an endpoint can choose."""
 

@@ -9,8 +9,6 @@ from rankcast.errors import StoreError
 from rankcast.service.push.digests import Digests
 from rankcast.service.push.webhooks.webhooks import Webhooks
 
-__all__ = ["PushMetrics"]
-
 
 class PushMetrics(Collector):
     """Reads the store at every scrape. Without a readable store there are no values; another metric says so."""

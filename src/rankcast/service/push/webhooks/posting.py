@@ -13,8 +13,6 @@ import httpx
 
 from rankcast.service.push.webhooks.addresses import Resolve, is_public, resolve, target_of
 
-__all__ = ["PostOutcome", "Poster"]
-
 _GONE = 410
 
 

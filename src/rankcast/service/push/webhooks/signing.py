@@ -10,8 +10,6 @@ from secrets import token_bytes
 
 from rankcast.errors import ModelError
 
-__all__ = ["new_secret", "sign", "signed_headers"]
-
 _PREFIX = "whsec_"
 _BYTES = 32
 

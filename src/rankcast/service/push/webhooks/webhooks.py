@@ -16,11 +16,8 @@ from rankcast.plain import JsonObject
 from rankcast.service.push.digests import Digests
 from rankcast.service.push.webhooks.endpoints import Endpoints
 from rankcast.service.push.webhooks.posting import Poster, PostOutcome
-from rankcast.service.push.webhooks.retrying import RetrySchedule
-from rankcast.service.push.webhooks.sending import Sender
+from rankcast.service.push.webhooks.sending import RetrySchedule, Sender
 from rankcast.store import Lease, MessageLog, Store, WebhookLog
-
-__all__ = ["Webhooks"]
 
 _log = logging.getLogger("rankcast.service.push.webhooks")
 _TURN = 20

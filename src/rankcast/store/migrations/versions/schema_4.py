@@ -4,8 +4,6 @@ from sqlalchemy import BigInteger, Column
 
 from rankcast.store.migrations.steps import add_column
 
-__all__ = ["down_revision", "revision", "upgrade"]
-
 revision = "4"
 down_revision = None
 

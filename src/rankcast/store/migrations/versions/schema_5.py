@@ -5,8 +5,6 @@ from sqlalchemy import Text
 
 from rankcast.store.migrations.steps import has_comments
 
-__all__ = ["down_revision", "revision", "upgrade"]
-
 revision = "5"
 down_revision = "4"
 

@@ -5,8 +5,6 @@ import json
 from alembic import op
 from sqlalchemy import BigInteger, Column, Connection, Integer, LargeBinary, inspect, text
 
-__all__ = ["down_revision", "revision", "upgrade"]
-
 revision = "6"
 down_revision = "5"
 

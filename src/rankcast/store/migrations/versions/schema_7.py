@@ -1,7 +1,5 @@
 """From schema version 6 to 7: brokers of a tree. The new tables are created as they are declared."""
 
-__all__ = ["down_revision", "revision", "upgrade"]
-
 revision = "7"
 down_revision = "6"
 

@@ -1,7 +1,5 @@
 """From schema version 7 to 8: earlier forms of the pages of state. The new table is created as it is declared."""
 
-__all__ = ["down_revision", "revision", "upgrade"]
-
 revision = "8"
 down_revision = "7"
 

@@ -1,4 +1,4 @@
-"""Crisp and approximate matches, compared: of one publication, and over time."""
+"""Studies of recent events: groups of users, teams of nodes, and crisp beside approximate matches."""
 
 from datetime import timedelta
 from typing import Annotated
@@ -15,17 +15,69 @@ from rankcast.service.api.schemas import says
 from rankcast.service.callers import Administrator, Owner, ServiceOf
 from rankcast.service.problems import Problem
 from rankcast.service.request_shares import by_turn
+from rankcast.service.studies.group_study import study_recent_groups, study_recent_team
 from rankcast.service.studies.interval_matches import IntervalSetup, IntervalStudy, study_interval
 
-__all__ = ["router"]
+router = APIRouter()
 
-router = APIRouter(tags=["approximate matching"])
+
+@router.get(
+    "/groups", tags=["groups"], responses=says("Groups", "A row for each similarity at which users can share a filter")
+)
+async def study_groups(
+    caller: Administrator,
+    service: ServiceOf,
+    request: Request,
+    similarity: Annotated[
+        float, Query(gt=0, le=1, description="Least share of subscriptions that users of a group have in common.")
+    ] = 0.5,
+    limit: Annotated[int, Query(ge=1, le=5000, description="How many of the last events are served.")] = 500,
+) -> Response:
+    """Which users could share one novelty filter, and what that saves (filter decisions, messages) and costs (entropy).
+
+    The last `limit` events are served to each of them alone and in groups; nothing is changed. Administrators only.
+    """
+    history = service.history(min(limit, service.settings.limits.history))
+    rows = await service.trials.run_for("groups", request.is_disconnected, study_recent_groups, history, [similarity])
+    return answer({"groups": rows})
+
+
+@router.get(
+    "/users/{user:part}/team",
+    tags=["teams"],
+    responses=says("Team", "Figures, and what the nodes would have delivered"),
+)
+async def study_team(
+    user: Owner,
+    service: ServiceOf,
+    request: Request,
+    nodes: Annotated[int, Query(ge=1, le=64, description="Number of nodes that share the subscriptions.")] = 4,
+    rounds: Annotated[int, Query(ge=1, le=1000, description="Number of rounds; nodes talk after each.")] = 10,
+    limit: Annotated[int, Query(ge=1, le=5000, description="How many of the last events are served.")] = 500,
+) -> Response:
+    """What a user would have received if the subscriptions were spread over `nodes`, with the figures of one node.
+
+    The last `limit` events are served from a fresh start; nothing is changed. The policy needs a threshold or sampling
+    filter.
+    """
+    part = await by_turn(service.part_of, user)
+    history = service.history(min(limit, service.settings.limits.history))
+    counts = [nodes] if nodes == 1 else [1, nodes]
+    found = await service.trials.run_for(
+        user, request.is_disconnected, study_recent_team, history, part, user, rounds, counts
+    )
+    return answer(found)
+
 
 _RECENT = 300
 _End = Annotated[float, Query(ge=-1e15, le=1e15)]
 
 
-@router.get("/users/{user:part}/interval", responses=says("Interval", "Who matches, and how many at each width"))
+@router.get(
+    "/users/{user:part}/interval",
+    tags=["approximate matching"],
+    responses=says("Interval", "Who matches, and how many at each width"),
+)
 async def try_interval(
     user: Owner,
     service: ServiceOf,
@@ -67,7 +119,11 @@ def _told(found: IntervalStudy) -> dict[str, object]:
     }
 
 
-@router.get("/vague-matches", responses=says("VagueMatches", "Matches of vague subscriptions over time"))
+@router.get(
+    "/vague-matches",
+    tags=["approximate matching"],
+    responses=says("VagueMatches", "Matches of vague subscriptions over time"),
+)
 def vague_matches(
     caller: Administrator,
     service: ServiceOf,
