@@ -4,6 +4,7 @@ A page names events by `seq`. Older events are saved in the page itself, and the
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -180,23 +181,39 @@ class PageEvents(EventSource):
 
 def _read(page: bytes, events: PageEvents) -> State:
     """The folded states of a page, also of the form before; their events are added to `events`."""
-    try:
+    with _refusing_damage():
         content = unpacked(page)
-    except (msgspec.DecodeError, zstandard.ZstdError) as error:
+        match content:
+            case [int(number), list(texts), dict(folded)]:
+                check_format(number)
+            case [list(texts), dict(folded)]:  # the form before has no number
+                pass
+            case _:  # a whole shard, as earlier releases saved it
+                return {"states": users_of(content), "columns": None}
+        events.add(texts)
+        return {"states": folded["states"], "columns": folded["columns"]}
+
+
+@contextmanager
+def _refusing_damage() -> Iterator[None]:
+    """Say what to do if bytes that were saved do not have the form in which they were saved."""
+    try:
+        yield
+    except (
+        msgspec.DecodeError,
+        zstandard.ZstdError,
+        ArithmeticError,
+        LookupError,
+        MemoryError,
+        TypeError,
+        ValueError,
+    ) as error:
         raise StoreError(f"delivery state is damaged ({error}); restore the store from a backup") from error
-    match content:
-        case [int(number), list(texts), dict(folded)]:
-            check_format(number)
-        case [list(texts), dict(folded)]:  # the form before has no number
-            pass
-        case _:  # a whole shard, as earlier releases saved it
-            return {"states": users_of(content), "columns": None}
-    events.add(texts)
-    return folded
 
 
 def _unfolded(folded: State, events: EventSource) -> dict[str, State]:
-    return unfold(_folded(folded), events)
+    with _refusing_damage():
+        return unfold(_folded(folded), events)
 
 
 def _folded(content: State) -> dict[str, State]:

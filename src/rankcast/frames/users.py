@@ -9,7 +9,7 @@ from rankcast.errors import ModelError
 from rankcast.frames.concepts import DrawnConcept
 from rankcast.frames.tables import Frame, arrow_of, kind_of
 from rankcast.language import RecordTexts, decode_record, parse, read_catalog
-from rankcast.language.tables import record_forms
+from rankcast.language.tables import record_form
 from rankcast.model import Catalog, Policy, Record, Subscription
 
 
@@ -121,7 +121,7 @@ def catalog(data: CatalogData) -> Catalog:
         if (table := arrow_of(data, kind)) is None:
             raise ModelError("a column of the catalog has values of several types; each field of records has one type")
         texts = RecordTexts()
-        return Catalog([texts.decode(form) for form in record_forms(table)])
+        return Catalog([texts.decode(record_form(row)) for row in table.to_pylist()])
     made = Catalog()
     for one in cast(_Entries, data):
         for record in one.records() if isinstance(one, User | DrawnConcept) else [_record(one)]:

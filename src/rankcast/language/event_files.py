@@ -19,13 +19,20 @@ from rankcast.errors import EnvironmentProblem
 from rankcast.language.compressed import is_compressed, opened
 from rankcast.language.files import numbered_lines
 from rankcast.language.json_text import dumps
-from rankcast.language.tables import RESERVED, is_missing, plain_value, record_forms
+from rankcast.language.tables import RESERVED, is_missing, plain_value, record_form
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from pyarrow import parquet
 
 _MOST_BYTES = 512 * 1024 * 1024
 """The size up to which a JSON array, a CSV file or a compressed table is read, because it is held in memory."""
+
+_MOST_VALUES = 2**27
+"""The values of a column in one row group up to which Parquet is read: a few bytes can stand for any number of them."""
+
+_ROWS = 500
+"""Rows that are decoded at a time. In Parquet, a value that is stored once may be in each of them."""
 
 _HEAD = 64 * 1024
 _ARROW_FILE, _ARROW_STREAM = b"ARROW1", b"\xff\xff\xff\xff"
@@ -60,15 +67,15 @@ class EventFile:
             case EventFileKind.ARRAY:
                 return self._of_array()
             case EventFileKind.CSV:
-                return _of_rows(self._batches(), first=2)
+                return _of_rows(self._rows(), first=2)
             case EventFileKind.PARQUET | EventFileKind.ARROW:
-                return _of_rows(self._batches(), first=1)
+                return _of_rows(self._rows(), first=1)
 
     def record_lines(self) -> Iterator[tuple[int, bytes]]:
         """The file as one of catalog records: lines of JSON, or the rows of a Parquet or Arrow table as such lines."""
         if self.kind not in (EventFileKind.PARQUET, EventFileKind.ARROW):
             return numbered_lines(self.path)
-        forms = (form for batch in self._batches() for form in record_forms(batch))
+        forms = (record_form(row) for row in self._rows())
         return ((number, dumps(form).encode()) for number, form in enumerate(forms, 1))
 
     def understood(self, name: str | None = None) -> str:
@@ -101,27 +108,48 @@ class EventFile:
         for number, element in enumerate(elements if isinstance(elements, list) else [elements], 1):
             yield number, dumps(element).encode()
 
+    def _rows(self) -> Iterator[dict[str, object]]:
+        """The rows of a table."""
+        for batch in self._batches():
+            try:
+                yield from batch.to_pylist()
+            except (ValueError, OverflowError, ArithmeticError) as error:  # a text that is not UTF-8, the year 10,000
+                raise self._unreadable(error) from None
+
     def _batches(self) -> "Iterator[pa.RecordBatch]":
-        """The rows of a table. Only CSV and compressed files are held in memory as a whole."""
+        """The rows of a table, some at a time. Only CSV and compressed files are held in memory as a whole."""
+        import pyarrow as pa
+
+        try:
+            for batch in self._csv().to_batches() if self.kind is EventFileKind.CSV else self._of_arrow():
+                for begin in range(0, max(1, batch.num_rows), _ROWS):
+                    yield batch.slice(begin, _ROWS)
+        except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
+            raise self._unreadable(error) from None
+
+    def _of_arrow(self) -> "Iterator[pa.RecordBatch]":
         import pyarrow as pa
         from pyarrow import ipc, parquet
 
-        try:
-            if self.kind is EventFileKind.CSV:
-                yield from self._csv().to_batches()
+        with _reader(self._whole("zstd -d")) if self.is_compressed else pa.memory_map(str(self.path)) as source:
+            if self.kind is EventFileKind.PARQUET:
+                file = parquet.ParquetFile(source)
+                _check_values(file.metadata)
+                yield from file.iter_batches(_ROWS)
                 return
-            source = _reader(self._whole("zstd -d")) if self.is_compressed else pa.memory_map(str(self.path))
-            with source:
-                if self.kind is EventFileKind.PARQUET:
-                    yield from parquet.ParquetFile(source).iter_batches(10_000)
-                elif source.read(len(_ARROW_FILE)) == _ARROW_FILE:
-                    file = ipc.open_file(source)
-                    yield from (file.get_batch(number) for number in range(file.num_record_batches))
-                else:
-                    source.seek(0)
-                    yield from ipc.open_stream(source)
-        except (pa.ArrowInvalid, OSError) as error:
-            raise EnvironmentProblem(f"{str(self.path)!r} cannot be read as {self.kind.value}: {error}") from None
+            if source.read(len(_ARROW_FILE)) == _ARROW_FILE:
+                reader = ipc.open_file(source)
+                batches = (reader.get_batch(number) for number in range(reader.num_record_batches))
+            else:
+                source.seek(0)
+                batches = iter(ipc.open_stream(source))
+            for batch in batches:
+                batch.validate(full=True)  # reading damaged offsets ends the process
+                ",".join(batch.schema.names)  # raises if a damaged name is not UTF-8
+                yield batch
+
+    def _unreadable(self, error: Exception) -> EnvironmentProblem:
+        return EnvironmentProblem(f"{str(self.path)!r} cannot be read as {self.kind.value}: {error}")
 
     def _csv(self) -> "pa.Table":
         import pyarrow as pa
@@ -217,8 +245,21 @@ def kind_of_head(head: bytes, suffixes: Collection[str] = ()) -> tuple[EventFile
     return EventFileKind.LINES, ","
 
 
-def _of_rows(batches: "Iterator[pa.RecordBatch]", first: int) -> Iterator[tuple[int, bytes]]:
-    rows = (row for batch in batches for row in batch.to_pylist())
+def _check_values(metadata: "parquet.FileMetaData") -> None:
+    """Refuse Parquet with a list column that has too many values in a row group to be held in memory."""
+    kinds = metadata.schema
+    lists = [place for place in range(len(kinds)) if kinds.column(place).max_repetition_level]
+    for number in range(metadata.num_row_groups):
+        for place in lists:
+            column = metadata.row_group(number).column(place)
+            if column.num_values > _MOST_VALUES:
+                raise ValueError(
+                    f"row group {number} has {column.num_values:,} values of {column.path_in_schema!r}; at most {_MOST_VALUES:,} "
+                    "are read: write smaller row groups"
+                )
+
+
+def _of_rows(rows: Iterator[dict[str, object]], first: int) -> Iterator[tuple[int, bytes]]:
     for number, row in enumerate(rows, first):
         event: dict[str, object] = {}
         attributes = {name: plain_value(value) for name, value in row.items() if name and not is_missing(value)}

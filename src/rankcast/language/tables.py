@@ -5,7 +5,7 @@ forms of one (`is_imprecise`); any other struct is nested, and its fields are at
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from functools import partial
@@ -65,18 +65,16 @@ def events_of_table(table: "pa.Table | pa.RecordBatch") -> Iterator[Outcome]:
             yield dumps({name: str(value) for name, value in row.items() if value is not None}), str(error)
 
 
-def record_forms(table: "pa.Table | pa.RecordBatch") -> Iterator[JsonObject]:
-    """The JSON forms of the catalog records in the rows of a table. A row without a `kind` is a subscription.
+def record_form(row: Mapping[str, object]) -> JsonObject:
+    """The JSON form of the catalog record in a row of a table. A row without a `kind` is a subscription.
 
-    >>> import pyarrow as pa
-    >>> list(record_forms(pa.table({"id": ["s"], "user": ["ann"], "where": ["year > 1999"], "score": [None]})))
-    [{'kind': 'subscription', 'id': 's', 'user': 'ann', 'where': 'year > 1999'}]
+    >>> record_form({"id": "s", "user": "ann", "where": "year > 1999", "score": None})
+    {'kind': 'subscription', 'id': 's', 'user': 'ann', 'where': 'year > 1999'}
     """
-    for row in table.to_pylist():
-        given = {name: value for name, value in row.items() if not is_missing(value)}
-        yield {"kind": "subscription"} | {
-            name: value.isoformat() if isinstance(value, date) else plain_value(value) for name, value in given.items()
-        }
+    given = {name: value for name, value in row.items() if not is_missing(value)}
+    return {"kind": "subscription"} | {
+        name: value.isoformat() if isinstance(value, date) else plain_value(value) for name, value in given.items()
+    }
 
 
 def is_missing(value: object) -> bool:

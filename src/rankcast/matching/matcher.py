@@ -23,21 +23,20 @@ class Matcher(Protocol):
         """
 
 
-class _Question(NamedTuple):
-    """An expression with everything that its outcome depends on besides the event."""
-
-    where: Expression
-    meaning: Meaning
-    norm: Norm
-    is_crisp: bool
-
-
 class _Text(NamedTuple):
     """An expression as text, and whether it names no concepts."""
 
     where: Expression
     text: str
     is_crisp: bool
+
+
+class _Question(NamedTuple):
+    """An expression with everything that its outcome depends on besides the event."""
+
+    asked: _Text
+    meaning: Meaning
+    norm: Norm
 
 
 class OracleMatcher:
@@ -74,21 +73,32 @@ class OracleMatcher:
         self._texts: dict[str, _Text] = {}
         known = {} if before is None else before._texts
         norms: dict[str, Norm] = {}
-        numbers: dict[tuple[str, str | None, Norm], int] = {}
+        crisp: dict[Norm, dict[str, int]] = {}
+        crisp_of: dict[str, dict[str, int]] = {}
+        """For each user, the numbers of crisp questions with the user's norm."""
+        vague: dict[tuple[str, str], int] = {}
         for subscription in subscriptions:
-            where, user = subscription.where, subscription.user
+            user = subscription.user
             text = known.get(subscription.id)
-            if text is None or text.where is not where:
-                text = _text_of(where)
+            if text is None or text.where is not subscription.where:
+                text = _text_of(subscription.where)
             self._texts[subscription.id] = text
-            norm = norms.get(user)
-            if norm is None:
+            numbers = crisp_of.get(user)
+            if numbers is None:
                 norm = norms[user] = norm_of(user)
+                numbers = crisp_of[user] = crisp.setdefault(norm, {})
             # Keyed by text, because `x = 1` and `x = true` are equal in Python but not in
             # semantics: Events and subscriptions.
-            number = numbers.setdefault((text.text, None if text.is_crisp else user, norm), len(self._questions))
-            if number == len(self._questions):
-                self._questions.append(_Question(where, meaning_of(user), norm, text.is_crisp))
+            number = numbers.get(text.text) if text.is_crisp else vague.get((user, text.text))
+            if number is None:
+                number = len(self._questions)
+                if text.is_crisp:
+                    numbers[text.text] = number
+                    meaning = NO_CONCEPTS
+                else:
+                    vague[user, text.text] = number
+                    meaning = meaning_of(user)
+                self._questions.append(_Question(text, meaning, norms[user]))
             self._asked.append((subscription, number))
 
     @classmethod
@@ -113,9 +123,10 @@ class OracleMatcher:
 
     def _answer(self, question: _Question, event: Event, is_crisp: bool) -> float | None:
         """The degree, or None if the expression does not hold."""
-        if is_crisp and question.is_crisp:
-            return 1.0 if matches_crisp(question.where, event, question.meaning) else None
-        outcome = evaluate(question.where, event, question.meaning, question.norm, self._shared)
+        (where, _, asks_no_concepts), meaning, norm = question
+        if is_crisp and asks_no_concepts:
+            return 1.0 if matches_crisp(where, event, meaning) else None
+        outcome = evaluate(where, event, meaning, norm, self._shared)
         return outcome.possibility if outcome.holds else None
 
 

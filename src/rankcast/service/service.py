@@ -78,6 +78,7 @@ class Service:
         self.byte_rates = RateLimits(settings.limits.byte_rate, settings.limits.byte_burst)
         self.shares = RequestShares(settings.limits.processor_rate, settings.limits.processor_burst)
         self.page_rates = RateLimits(settings.limits.pages, settings.limits.page_burst)
+        self.message_rates = RateLimits(settings.limits.messages, settings.limits.message_burst)
         self.probe_rates = RateLimits(settings.limits.probes, settings.limits.probe_burst)
         self.metrics = Metrics(self.store)
         self.feeds = Feeds(self.store, settings.poll)

@@ -39,7 +39,8 @@ class Limits:
     user run or wait. Each trial is ended after `trial_seconds`. A page of the log has about `page_bytes` at most.
 
     `pages` and `page_burst` are a token bucket for the web page, per session, or per network address before signing
-    in. One session may have `open_pages` pages open. `probes` and `probe_burst` are a token bucket for questions about
+    in. One session may have `open_pages` pages open. Each of a session's messages from open pages, such as a click,
+    takes from a bucket of `messages` and `message_burst`. `probes` and `probe_burst` are a token bucket for questions about
     health, per network address. It is apart from that of other requests without a token, so these delay no probe.
 
     `event_rate` and `event_burst` are a token bucket for the events that a token publishes, however they are divided
@@ -94,6 +95,8 @@ class Limits:
     pages: float = 10.0
     page_burst: int = 100
     open_pages: int = 50
+    messages: float = 50.0
+    message_burst: int = 500
     probes: float = 100.0
     probe_burst: int = 200
     feeds: int = 1_000

@@ -24,8 +24,11 @@ class HostileEdge:
         self.begin()
 
     def begin(self) -> None:
-        hello = {"protocol": 1, "broker": "bad", "lineage": "of bad", "last": 0}
-        self.session = self._client.post("/v1/brokers/sessions", json=hello).raise_for_status().json()["session"]
+        self.session = self.introduce({}).raise_for_status().json()["session"]
+
+    def introduce(self, more: dict[str, object]) -> httpx.Response:
+        hello = {"protocol": 1, "broker": "bad", "lineage": "of bad", "last": 0, **more}
+        return self._client.post("/v1/brokers/sessions", json=hello)
 
     def send(self, *messages: dict[str, object], session: str | None = None) -> httpx.Response:
         place = f"/v1/brokers/sessions/{session or self.session}/messages"
@@ -152,3 +155,40 @@ def test_an_edge_that_sends_too_fast_waits_and_loses_nothing(tree: BrokerTree) -
     tree.settle()
     assert len(tree.delivered("root")) == 120
     assert link.session == before
+
+
+HUGE, LONG, NUL = 2**64, "x" * 100_000, "a\0b"
+PUBLICATIONS = {"type": "publications", "after": 0, "up_to": 1, "last": "", "events": []}
+ITEMS = {"type": "items", "version": "1", "base": None, "put": [], "removed": []}
+MALFORMED = {
+    "the offset of an event": {**PUBLICATIONS, "events": [{"offset": HUGE, "event": shown("e1", 3)}]},
+    "the end": {**PUBLICATIONS, "up_to": HUGE},
+    "the last event": {**PUBLICATIONS, "last": LONG},
+    "NUL in the last event": {**PUBLICATIONS, "last": NUL},
+    "a negative count": {**PUBLICATIONS, "events": [{"offset": 1, "event": shown("e1", 3), "count": -1}]},
+    "an acknowledged offset": {"type": "ack", "offset": HUGE, "items": "1"},
+    "acknowledged items": {"type": "ack", "offset": 1, "items": LONG},
+    "a version": {**ITEMS, "version": LONG},
+    "NUL in a version": {**ITEMS, "version": NUL},
+    "a removed item": {**ITEMS, "removed": [NUL]},
+    "an item to keep": {**ITEMS, "keep": [LONG]},
+    "the path": {"type": "tree", "path": [{"name": LONG, "lineage": LONG}], "brokers": []},
+}
+INTRODUCTIONS = {
+    "the end of the log": {"last": HUGE},
+    "the last event": {"event": LONG},
+    "NUL in the last event": {"event": NUL},
+    "the lineage": {"lineage": LONG},
+    "NUL in the lineage": {"lineage": NUL},
+    "a broker below": {"below": [{"name": LONG, "lineage": NUL}]},
+    "a time": {"since": LONG},
+    "a received position": {"received": {"lineage": "x", "offset": -1, "items": "", "event": ""}},
+}
+
+
+def test_what_a_store_cannot_hold_is_refused(bad: HostileEdge) -> None:
+    """Numbers without bound, texts without bound, and NUL: with a message, and not as a failure of the store."""
+    answers = {what: bad.send(message).status_code for what, message in MALFORMED.items()}
+    answers |= {f"introduction: {what}": bad.introduce(more).status_code for what, more in INTRODUCTIONS.items()}
+    assert {what: status for what, status in answers.items() if status != 422} == {}
+    assert bad.send({"type": "heartbeat"}).status_code == 200

@@ -105,6 +105,37 @@ def test_an_open_page_is_of_no_use_within_two_seconds_after_its_token_was_revoke
     assert cid.get("/subscriptions").headers["location"] == "/sign-in?to=/subscriptions"
 
 
+def ended(made: ClientConnection, *messages: object) -> bool:
+    """Whether the service ends a socket that sends some messages."""
+    try:
+        for message in messages:
+            made.send("42" + json.dumps(message))
+        return any(str(made.recv(3)).startswith("41") for _ in range(20))
+    except ConnectionClosed:
+        return True
+    except TimeoutError:
+        return False
+
+
+def test_a_socket_that_sends_too_much_or_no_messages_of_a_page_is_ended(guarded: Any) -> None:
+    eve, _ = sign_in(guarded, "eve")
+    page = page_of(eve)
+    event = ["event", {"id": 4, "client_id": page, "listener_id": "x", "args": []}]
+    for message in (["event", [page]], ["event"], ["log", "x"], ["ack", None]):
+        with socket(guarded, eve, page) as made:
+            assert str(made.recv(10)).startswith("40")
+            assert ended(made, message)
+    with socket(guarded, eve, page) as made:
+        assert str(made.recv(10)).startswith("40")
+        assert not ended(made, event)
+    with socket(guarded, eve, page) as made:
+        assert str(made.recv(10)).startswith("40")
+        assert ended(made, *[event] * 3_000)
+    fay, _ = sign_in(guarded, "fay")
+    with socket(guarded, fay, page_of(fay)) as made:
+        assert str(made.recv(10)).startswith("40")
+
+
 def test_no_other_site_signs_anybody_in_or_out(guarded: Any) -> None:
     dan, _ = sign_in(guarded, "dan")
     with Store.open(guarded.path) as store:

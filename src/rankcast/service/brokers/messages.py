@@ -1,7 +1,7 @@
 """The messages between two brokers, as JSON. Both directions of a link use the same ones."""
 
 import re
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
@@ -12,6 +12,11 @@ PROTOCOL = 1
 
 MOST_BYTES = 400 * 1024
 """About how many bytes of items or events one message has. A single larger item or event is sent alone."""
+
+_Number: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
+"""An offset or a count, as a store can hold it."""
+_Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=1_000, pattern=r"^[^\x00]*$")]
+"""A name, an id, a key or a version. PostgreSQL cannot store NUL."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
@@ -32,8 +37,8 @@ def check_broker_name(name: str) -> str:
 class Peer(msgspec.Struct, frozen=True):
     """A broker: its name, and the lineage of its store."""
 
-    name: str
-    lineage: str
+    name: _Text
+    lineage: _Text
 
 
 class ReceivedPosition(msgspec.Struct):
@@ -42,23 +47,23 @@ class ReceivedPosition(msgspec.Struct):
     `event` is the id of the event there, so that another log is noticed; empty if it is not known.
     """
 
-    lineage: str
-    offset: int
-    items: str
-    event: str = ""
+    lineage: _Text
+    offset: _Number
+    items: _Text
+    event: _Text = ""
 
 
 class Hello(msgspec.Struct, forbid_unknown_fields=True):
     """The edge introduces itself. `below` are the brokers of its subtree, `last` and `event` the end of its log."""
 
-    protocol: int
-    broker: str | None
-    lineage: str
-    last: int
-    event: str = ""
+    protocol: _Number
+    broker: _Text | None
+    lineage: _Text
+    last: _Number
+    event: _Text = ""
     below: list[Peer] = []
     received: ReceivedPosition | None = None
-    since: str | None = None
+    since: _Text | None = None
 
 
 class Welcome(msgspec.Struct):
@@ -67,14 +72,14 @@ class Welcome(msgspec.Struct):
     `start_event` and `received_event` are the ids of the events there; empty if they are not known.
     """
 
-    session: str
-    broker: str
+    session: _Text
+    broker: _Text
     path: list[Peer]
-    start: int
-    received: int
-    items: str
-    start_event: str = ""
-    received_event: str = ""
+    start: _Number
+    received: _Number
+    items: _Text
+    start_event: _Text = ""
+    received_event: _Text = ""
 
 
 class ItemsPart(msgspec.Struct, tag="items"):
@@ -84,22 +89,22 @@ class ItemsPart(msgspec.Struct, tag="items"):
     withdrawn advertisements that stay until they are removed, because there are publications under them to come.
     """
 
-    version: str
-    base: str | None
+    version: _Text
+    base: _Text | None
     put: list[dict[str, Any]]
-    removed: list[str]
-    keep: list[str] = []
+    removed: list[_Text]
+    keep: list[_Text] = []
     more: bool = False
 
 
 class PublishedEvent(msgspec.Struct, omit_defaults=True):
     """An event of the sender's log. Under an advertisement, the recipients by id, or how many to draw."""
 
-    offset: int
+    offset: _Number
     event: dict[str, Any]
-    advertisement: str | None = None
-    chosen: list[str] | None = None
-    count: int | None = None
+    advertisement: _Text | None = None
+    chosen: list[_Text] | None = None
+    count: _Number | None = None
 
 
 class Publications(msgspec.Struct, tag="publications"):
@@ -108,41 +113,41 @@ class Publications(msgspec.Struct, tag="publications"):
     `last` is the id of the event at the second one, whether or not it concerns the receiver.
     """
 
-    after: int
-    up_to: int
-    last: str
+    after: _Number
+    up_to: _Number
+    last: _Text
     events: list[PublishedEvent]
 
 
 class Acknowledged(msgspec.Struct, tag="ack"):
     """What the sender has on disk: the receiver's log up to an offset, and a version of the receiver's items."""
 
-    offset: int
-    items: str
+    offset: _Number
+    items: _Text
 
 
 class LinkFacts(msgspec.Struct):
     """One direction of a link, as its sender sees it: subscriptions known and sent, events sent and left out, and lag."""
 
-    to: str
+    to: _Text
     connected: bool
-    known: int = 0
-    forwarded: int = 0
-    hidden: int = 0
-    sent: int = 0
-    saved: int = 0
-    lag: int = 0
+    known: _Number = 0
+    forwarded: _Number = 0
+    hidden: _Number = 0
+    sent: _Number = 0
+    saved: _Number = 0
+    lag: _Number = 0
 
 
 class BrokerFacts(msgspec.Struct):
     """A broker as it describes itself to the others."""
 
-    name: str
-    lineage: str
-    upstream: str | None
-    subscriptions: int
-    users: int
-    events: int
+    name: _Text
+    lineage: _Text
+    upstream: _Text | None
+    subscriptions: _Number
+    users: _Number
+    events: _Number
     links: list[LinkFacts]
 
 
@@ -152,8 +157,8 @@ class BrokerTree(msgspec.Struct):
     `settled` says whether its neighbours have everything that it has to say, and `error` what is wrong.
     """
 
-    broker: str | None
-    path: list[str]
+    broker: _Text | None
+    path: list[_Text]
     settled: bool
     error: str | None
     brokers: list[BrokerFacts]
@@ -162,7 +167,7 @@ class BrokerTree(msgspec.Struct):
 class BrokerName(msgspec.Struct):
     """The name of the broker that a token belongs to; null for an administrator's token."""
 
-    name: str | None
+    name: _Text | None
 
 
 class TreeFacts(msgspec.Struct, tag="tree"):

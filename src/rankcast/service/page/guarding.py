@@ -101,7 +101,7 @@ def _clients() -> list[Client]:
 
 
 def guard_socket() -> None:
-    """Check at every socket message that the session is still valid and owns the page.
+    """Check at every socket message that the session is still valid, owns the page, and does not send too many.
 
     NiceGUI itself accepts events for any page from any socket, as long as the socket is open.
     """
@@ -113,11 +113,13 @@ def guard_socket() -> None:
         handlers["connect"] = _guarded_connect(handlers["connect"])
 
 
-def _guarded(handler: Callable[..., object]) -> Callable[[str, JsonObject], Awaitable[object]]:
-    async def guarded(sid: str, message: JsonObject) -> object:
+def _guarded(handler: Callable[..., object]) -> Callable[[str, object], Awaitable[object]]:
+    async def guarded(sid: str, message: object = None) -> object:
         environ = core.sio.get_environ(sid)
         scope: Scope = environ["asgi.scope"] if environ else {}
-        session = await _owner_of(scope, message.get("client_id"))
+        session = None
+        if isinstance(message, dict) and not _is_too_often(scope):
+            session = await _owner_of(scope, message.get("client_id"))
         if session is None:
             await core.sio.disconnect(sid)
             return False
@@ -138,6 +140,15 @@ def _guarded_connect(handler: Callable[..., Awaitable[object]]) -> Callable[...,
 
     connect.is_guarded = True  # type: ignore[attr-defined]
     return connect
+
+
+def _is_too_often(scope: Scope) -> bool:
+    """Whether a session sends more messages than it may."""
+    service: Service | None = scope.get(SERVICE)
+    session: Session | None = scope.get(SESSION)
+    if service is None or session is None or service.settings.dev:
+        return False
+    return service.message_rates.take(session.id) > 0
 
 
 async def _owner_of(scope: Scope, client_id: object) -> Session | None:
