@@ -83,8 +83,8 @@ def run(policy: Policy, users: int, warm: int, count: int) -> tuple[float, ...]:
             matching = choosing = writing = 0.0
             matched = delivered = 0
         begun = process_time()
-        read = read_texts(lines[start : start + BATCH])
-        events = [event.at(start + place) for place, event in enumerate(read, 1) if event is not None]
+        some = lines[start : start + BATCH]
+        events = [one for one in read_texts(some, range(start + 1, start + len(some) + 1)) if one is not None]
         found, _ = shard._matched.of(events)
         reached = process_time()
         columns = shard.deliver(events, found)

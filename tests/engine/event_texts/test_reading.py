@@ -63,3 +63,12 @@ def test_few_and_many(count: int) -> None:
     found = read_texts(texts)
     assert [event and event.id for event in found] == [f"e{number}" for number in range(count)]
     assert pickle.loads(pickle.dumps(found[-1:])) == [careful(text, 0) for text in texts[-1:]]
+
+
+@given(st.lists(st.one_of(lines(), damaged_lines()), min_size=1, max_size=4), st.integers(1, 1 << 40))
+def test_events_are_read_with_their_positions(texts: list[bytes], first: int) -> None:
+    seqs = [first + 2 * place for place in range(len(texts))]
+    for read in (scanned, read_texts):
+        without, found = read(texts), read(texts, seqs)
+        assert found == [event and event.at(seq) for event, seq in zip(without, seqs, strict=True)]
+        assert all(event is None or event.seq == seq for event, seq in zip(found, seqs, strict=True))

@@ -212,9 +212,9 @@ class LogMatcher:
     def _group(self, version: int, rows: Sequence[LogRow]) -> MatchedGroup:
         events, read, unread = list[Event](), list[LogRow](), list[SetAside]()
         texts = [row.content.encode("utf-8", "surrogatepass") for row in rows]
-        for row, plain in zip(rows, self._reader.read(texts), strict=True):
+        for row, plain in zip(rows, self._reader.read(texts, [row.offset for row in rows]), strict=True):
             try:
-                events.append(event_of_row(row) if plain is None else plain.at(row.offset))
+                events.append(event_of_row(row) if plain is None else plain)
                 read.append(row)
             except UNREADABLE as error:
                 unread.append(SetAside(None, row.id, row.offset, version, reason(error)))
