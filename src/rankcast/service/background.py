@@ -1,36 +1,37 @@
-"""A thread that repeats a task until it is stopped."""
+"""Work that a thread repeats until it is stopped."""
 
-from collections.abc import Callable
+import logging
+from abc import ABC, abstractmethod
 from threading import Event as Flag
 from threading import Thread
 
 from rankcast.errors import RankcastError
 
-__all__ = ["BackgroundLoop"]
+__all__ = ["BackgroundTask"]
 
 
-class BackgroundLoop:
-    """Calls `work` in its own thread: first after `first` seconds, then again after each pause.
+class BackgroundTask(ABC):
+    """Calls `round` in a thread of its own: first after `first` seconds, then again after each `pause`.
 
-    Expected errors (`RankcastError`, for example from a store that another process has locked) go to `failed`, and
-    the loop continues. After each round, `pause` returns how many seconds to wait.
+    Expected errors (`RankcastError`, for example from a store that another process has locked) are logged under the name
+    of the task, after the words of `failure`, and the task continues. `error` is why the last round failed, or None.
     """
 
-    def __init__(
-        self,
-        name: str,
-        work: Callable[[], object],
-        failed: Callable[[RankcastError], None],
-        pause: Callable[[], float],
-        first: float = 0.0,
-    ) -> None:
+    def __init__(self, name: str, failure: str, first: float = 0.0) -> None:
+        self.error: str | None = None
         self._name = name
-        self._work = work
-        self._failed = failed
-        self._pause = pause
+        self._failure = failure
         self._first = first
         self._stopping = Flag()
         self._thread: Thread | None = None
+
+    @abstractmethod
+    def round(self) -> object:
+        """Do the work once."""
+
+    @abstractmethod
+    def pause(self) -> float:
+        """How many seconds to wait before the next round."""
 
     @property
     def is_running(self) -> bool:
@@ -45,7 +46,7 @@ class BackgroundLoop:
         """Start the thread, unless it is running."""
         if self._thread is None:
             self._stopping.clear()
-            self._thread = Thread(target=self._run, name=self._name, daemon=True)
+            self._thread = Thread(target=self._run, name=f"rankcast-{self._name}", daemon=True)
             self._thread.start()
 
     def stop(self) -> None:
@@ -59,7 +60,9 @@ class BackgroundLoop:
         wait = self._first
         while not self._stopping.wait(wait):
             try:
-                self._work()
+                self.error = None
+                self.round()
             except RankcastError as error:
-                self._failed(error)
-            wait = self._pause()
+                self.error = str(error)
+                logging.getLogger(f"rankcast.service.{self._name}").warning("%s: %s", self._failure, error)
+            wait = self.pause()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rankcast.errors import RankcastError
 from rankcast.lab.adapting import MINED_EVENTS, SCHEDULE, Adaptation, adapt, plan_adaptation, summary_of, undo_run
 from rankcast.model.actors import acting, present_actor
-from rankcast.service.background import BackgroundLoop
+from rankcast.service.background import BackgroundTask
 from rankcast.service.trial_tasks import TrialHistory, recent_events
 from rankcast.store import MiningLog, MiningRun, Store
 
@@ -30,31 +30,31 @@ class MiningState:
     reason: str
 
 
-class ConceptMiner:
+class ConceptMiner(BackgroundTask):
     """Mines the attributes every so often. Plans are made in a child process with the limits of trials."""
 
     def __init__(self, service: "Service", attributes: Sequence[str], every: timedelta) -> None:
+        super().__init__("mining", "nothing was mined")
         self._service = service
         self.attributes = tuple(attributes)
         self.every = every
         self.log = MiningLog(service.store.database)
         self.states: dict[str, MiningState] = {}
         """The last outcome for each attribute, since the service started."""
-        self._loop = BackgroundLoop("rankcast-mining", self.round, self._failed, every.total_seconds)
 
     def start(self) -> None:
         """Start with a round, if attributes were named."""
         if self.attributes:
-            self._loop.start()
+            super().start()
 
-    def stop(self) -> None:
-        """Stop after the current attribute."""
-        self._loop.stop()
+    def pause(self) -> float:
+        """The time from one round to the next."""
+        return self.every.total_seconds()
 
     def round(self) -> None:
         """Mine each attribute. A failure of one does not stop the others."""
         for attribute in self.attributes:
-            if self._loop.is_stopping():
+            if self.is_stopping():
                 return
             with acting(SCHEDULE):
                 try:
@@ -83,9 +83,6 @@ class ConceptMiner:
     def _note(self, attribute: str, run: MiningRun | None, reason: str) -> None:
         now = self._service.store.database.clock()
         self.states[attribute] = MiningState(now, None if run is None else run.number, reason)
-
-    def _failed(self, error: RankcastError) -> None:
-        _log.warning("nothing was mined: %s", error)
 
 
 def plan_from_store(history: TrialHistory, attribute: str, is_asked: bool) -> Adaptation:

@@ -1,12 +1,10 @@
 """Compares vague subscriptions with their crisp counterparts on what was just published, for the monitor."""
 
-import logging
 from collections.abc import Sequence
 
-from rankcast.errors import RankcastError
 from rankcast.lab.vague_comparison import compare_vague, vague_subscriptions
 from rankcast.model import Catalog, Subscription
-from rankcast.service.background import BackgroundLoop
+from rankcast.service.background import BackgroundTask
 from rankcast.store import Store
 from rankcast.store.vague_log import VAGUE_SAMPLE, VagueLog
 
@@ -19,27 +17,26 @@ MOST_SUBSCRIPTIONS = 100
 _EXAMINED = 5_000
 _USERS = 500
 """Of larger catalogs, only the subscriptions of so many users are read: to read all of a million takes half a minute."""
-_log = logging.getLogger("rankcast.service.sampler")
 
 
-class VagueSampler:
+class VagueSampler(BackgroundTask):
     """Compares every 30 seconds, if something was published. That costs at most some tenths of a second."""
 
     def __init__(self, store: Store) -> None:
+        super().__init__("vague", "no comparison of vague and crisp")
         self._store = store
         self._seen = 0
         self._known: tuple[int, Catalog, list[Subscription]] = (-1, Catalog(), [])
         self.log = VagueLog(store.database)
-        self._loop = BackgroundLoop("rankcast-vague", self.round, self._failed, VAGUE_SAMPLE.total_seconds)
 
     def start(self) -> None:
         """Start; what was published before does not count."""
         self._seen = self._store.last_offset()
-        self._loop.start()
+        super().start()
 
-    def stop(self) -> None:
-        """Stop after the current comparison."""
-        self._loop.stop()
+    def pause(self) -> float:
+        """Half a minute."""
+        return VAGUE_SAMPLE.total_seconds()
 
     def round(self) -> None:
         """Compare the events since the last round. Nothing is recorded if there is nothing to compare."""
@@ -63,6 +60,3 @@ class VagueSampler:
 
         catalog = self._store.catalog_part(users.__contains__, None, some)
         self._known = version, catalog, vague_subscriptions(catalog, MOST_SUBSCRIPTIONS, _EXAMINED)
-
-    def _failed(self, error: RankcastError) -> None:
-        _log.warning("no comparison of vague and crisp: %s", error)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from rankcast.errors import CatalogError, RankcastError
+from rankcast.errors import CatalogError
 from rankcast.language import show_time
 from rankcast.model import EPOCH
 from rankcast.plain import JsonObject
-from rankcast.service.background import BackgroundLoop
+from rankcast.service.background import BackgroundTask
 from rankcast.service.push.digests.contents import Digest, read_digest
 from rankcast.service.push.digests.making import make, set_schedule
 from rankcast.service.push.digests.schedules import QuietHours, QuietStretch, Schedule
@@ -47,7 +47,7 @@ class DigestHost(Protocol):
         """The store, with its clock."""
 
 
-class Digests:
+class Digests(BackgroundTask):
     """Quiet hours and digests of all users of a service. Thread-safe.
 
     `start` starts a thread that checks every second whether something is due by the clock of the store. All state is
@@ -56,14 +56,13 @@ class Digests:
     """
 
     def __init__(self, service: DigestHost, kept: timedelta = timedelta(days=90)) -> None:
+        super().__init__("push.digests", "digests wait")
         self._store = service.store
         self._log = DigestLog(service.store.database)
         self._quiet = QuietLog(service.store.database)
         self._kept = kept
         self._tidied = EPOCH
-        self._loop = BackgroundLoop("rankcast-digests", self.round, self._failed, self._pause)
         self.made = 0
-        self.error: str | None = None
 
     # quiet hours
 
@@ -145,14 +144,6 @@ class Digests:
 
     # the background thread
 
-    def start(self) -> None:
-        """Start the background thread."""
-        self._loop.start()
-
-    def stop(self) -> None:
-        """Finish the current digest and stop the thread."""
-        self._loop.stop()
-
     def round(self) -> list[int]:
         """Do what is due: record quiet hours that have begun, and make digests. Returns the digest numbers."""
         for kept in self._quiet.all():
@@ -162,7 +153,7 @@ class Digests:
         self.error = None
         made = []
         for schedule in self._log.due(self._store.database.clock()):
-            if self._loop.is_stopping():
+            if self.is_stopping():
                 break
             number = self._make(schedule)
             made += [] if number is None else [number]
@@ -170,12 +161,16 @@ class Digests:
         self._tidy()
         return made
 
+    def pause(self) -> float:
+        """Longer after a failure, for example because another process has locked the store."""
+        return _POLL if self.error is None else _PATIENCE
+
     def health(self) -> JsonObject:
         """Whether the thread runs, how many digests are overdue, and by how many seconds the oldest is."""
         now = self._store.database.clock()
         due = self._log.due(now)
         return {
-            "running": self._loop.is_running,
+            "running": self.is_running,
             "error": self.error,
             "schedules": self._log.count(),
             "overdue": len(due),
@@ -202,11 +197,3 @@ class Digests:
         if now - self._tidied >= _TIDYING:
             self._tidied = now
             forget_pushed(self._store.database, now - self._kept)
-
-    def _failed(self, error: RankcastError) -> None:
-        """Record a failure, for example because another process has locked the store."""
-        self.error = str(error)
-        _log.warning("digests wait: %s", error)
-
-    def _pause(self) -> float:
-        return _POLL if self.error is None else _PATIENCE
