@@ -60,8 +60,8 @@ def decode_record(raw: str | bytes | JsonObject, parse: Callable[[str], model.Ex
             case "subscription":
                 return _subscription(obj, parse)
             case "preference":
-                fields = Fields("a preference", obj, ("kind", "user", "prefer", "over"))
-                return model.Preference(fields.text("user"), fields.text("prefer"), fields.text("over"))
+                fields = Fields("a preference", obj, ("kind", *json_fields(model.Preference)))
+                return model.Preference(**decode_fields(model.Preference, fields))
             case "policy":
                 return decode_policy(obj)
             case "concept":
@@ -90,7 +90,7 @@ def encode_record(record: model.Record, show: Callable[[model.Expression], str] 
             if record.weight != 1:
                 form["weight"] = record.weight
         case model.Preference():
-            form = {"kind": "preference", "user": record.user, "prefer": record.prefer, "over": record.over}
+            form = {"kind": "preference", **encode_fields(record)}
         case model.Policy():
             form = encode_policy(record)
         case model.Concept():
@@ -100,13 +100,7 @@ def encode_record(record: model.Record, show: Callable[[model.Expression], str] 
             form |= membership_to_json(record.membership)
         case model.Advertisement():
             form = {"kind": "advertisement", "id": record.id, "publisher": record.publisher}
-            form |= {"where": show(record.where), "k": record.k}
-            if record.rank is not model.Ranking.RELEVANCE:
-                form["rank"] = record.rank.value
-            if record.score is not model.ScorerName.AREA:
-                form["score"] = record.score.value
-            if record.function is not None:
-                form["function"] = record.function
+            form |= {"where": show(record.where), **encode_fields(record)}
     return form
 
 
@@ -212,16 +206,8 @@ def _subscription(obj: JsonObject, parse: Callable[[str], model.Expression]) -> 
 
 
 def _advertisement(obj: JsonObject, parse: Callable[[str], model.Expression]) -> model.Advertisement:
-    fields = Fields("an advertisement", obj, ("kind", "id", "publisher", "where", "k", "rank", "score", "function"))
-    return model.Advertisement(
-        id=fields.text("id"),
-        publisher=fields.text("publisher"),
-        where=_where(fields, parse),
-        k=fields.whole("k"),
-        rank=fields.choice("rank", model.Ranking, model.Ranking.RELEVANCE),
-        score=fields.choice("score", model.ScorerName, model.ScorerName.AREA),
-        function=fields.text("function", None),
-    )
+    fields = Fields("an advertisement", obj, ("kind", "where", *json_fields(model.Advertisement)))
+    return model.Advertisement(where=_where(fields, parse), **decode_fields(model.Advertisement, fields))
 
 
 def _concept(obj: JsonObject) -> model.Concept:

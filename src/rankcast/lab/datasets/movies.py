@@ -1,14 +1,11 @@
 """58,788 films as events: the data of the DEBS'09 experiments (section 7.1)."""
 
-import csv
-import gzip
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
-from io import TextIOWrapper
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from rankcast.lab.datasets.packed import open_data
+from rankcast.lab.datasets.packed import Field, attributes_of, events_of, read_rows, table_of
 from rankcast.model import Event
 from rankcast.plain import JsonObject
 
@@ -16,8 +13,16 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FIRST_PUBLICATION = datetime(2026, 1, 1, tzinfo=UTC)
-_GENRE_COLUMNS = {
-    name.lower(): name for name in ("Action", "Animation", "Comedy", "Drama", "Documentary", "Romance", "Short")
+_GENRES = ("Action", "Animation", "Comedy", "Drama", "Documentary", "Romance", "Short")
+_FIELDS = {
+    "title": Field("title"),
+    "year": Field("year", int, "int64"),
+    "length": Field("length", int, "int64"),
+    "rating": Field("rating", float, "double"),
+    "votes": Field("votes", int, "int64"),
+    "budget": Field("budget", int, "int64"),
+    "mpaa": Field("mpaa"),
+    "genre": Field("genres", str.split, "strings"),
 }
 
 
@@ -36,71 +41,24 @@ def movies(limit: int | None = None) -> Iterator[Event]:
     >>> film.id, film.seq, film.attributes["title"], film.attributes["year"]
     ('m00001', 1, ('Blacksmith Scene',), (1893,))
     """
-    for number, film in enumerate(read_films()[:limit], 1):
-        yield Event(_id(number), _time(number), {name: _values(value) for name, value in film.items()}, seq=number)
+    return events_of(_rows(), _FIELDS, limit)
 
 
 def movies_table() -> "pa.Table":
     """The same films as columns: id, time, and one per attribute. Absent values are null; `genre` is a list."""
-    import pyarrow as pa
-
-    films = read_films()
-    numbers = range(1, len(films) + 1)
-    columns = {
-        "id": pa.array(map(_id, numbers), pa.string()),
-        "time": pa.array(map(_time, numbers), pa.timestamp("us", "UTC")),
-    }
-    kinds = {
-        "title": pa.string(),
-        "year": pa.int64(),
-        "length": pa.int64(),
-        "rating": pa.float64(),
-        "votes": pa.int64(),
-        "budget": pa.int64(),
-        "mpaa": pa.string(),
-        "genre": pa.list_(pa.string()),
-    }
-    for name, kind in kinds.items():
-        columns[name] = pa.array([film.get(name) for film in films], kind)
-    return pa.table(columns)
+    return table_of(_rows(), _FIELDS, None)
 
 
 def read_films() -> list[JsonObject]:
     """The films in publication order as plain values. `genre` is a list; missing values have no entry."""
-    with (
-        open_data("movies.csv.gz") as packed,
-        gzip.open(packed) as raw,
-        TextIOWrapper(raw, "utf-8", newline="") as text,
-    ):
-        header, *rows = csv.reader(text)
-    rows.sort(key=lambda row: (int(row[1]), blake2b("\x1f".join(row).encode(), digest_size=8).digest()))
-    return [_film(dict(zip(header, row, strict=True))) for row in rows]
+    return [attributes_of(row, _FIELDS) for _, _, row in _rows()]
 
 
-def _film(row: dict[str, str]) -> JsonObject:
-    film: JsonObject = {
-        "title": row["title"],
-        "year": int(row["year"]),
-        "length": int(row["length"]),
-        "rating": float(row["rating"]),
-        "votes": int(row["votes"]),
-    }
-    if row["budget"]:
-        film["budget"] = int(row["budget"])
-    if row["mpaa"]:
-        film["mpaa"] = row["mpaa"]
-    if genres := [genre for genre, column in _GENRE_COLUMNS.items() if row[column] == "1"]:
-        film["genre"] = genres
-    return film
-
-
-def _values(value: Any) -> tuple[Any, ...]:
-    return tuple(value) if isinstance(value, list) else (value,)
-
-
-def _id(number: int) -> str:
-    return f"m{number:05}"
-
-
-def _time(number: int) -> datetime:
-    return FIRST_PUBLICATION + timedelta(minutes=number - 1)
+def _rows() -> Iterator[tuple[str, datetime, dict[str, str]]]:
+    films = list(read_rows("movies.csv.gz"))
+    films.sort(
+        key=lambda film: (int(film["year"]), blake2b("\x1f".join(film.values()).encode(), digest_size=8).digest())
+    )
+    for number, film in enumerate(films, 1):
+        film["genres"] = " ".join(genre.lower() for genre in _GENRES if film[genre] == "1")
+        yield f"m{number:05}", FIRST_PUBLICATION + timedelta(minutes=number - 1), film
