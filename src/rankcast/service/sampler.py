@@ -6,7 +6,7 @@ from datetime import timedelta
 from rankcast.errors import RankcastError
 from rankcast.service.background import BackgroundLoop
 from rankcast.store import Store
-from rankcast.store.activity_log import SAMPLE, ActivityLog
+from rankcast.store.samples import SAMPLE, ActivityLog
 from rankcast.store.status import status
 
 __all__ = ["Sampler"]
