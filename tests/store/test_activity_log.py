@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from rankcast.store import ActivityLog, Store
-from rankcast.store.activity_log import SAMPLE
+from rankcast.store.samples import SAMPLE
 from rankcast.store.status import Status
 from rankcast.testing.clocks import SettableClock
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from rankcast.service.background import BackgroundTask
 from rankcast.store import Store
-from rankcast.store.activity_log import SAMPLE, ActivityLog
+from rankcast.store.samples import SAMPLE, ActivityLog
 from rankcast.store.status import status
 
 __all__ = ["Sampler"]

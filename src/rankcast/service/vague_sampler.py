@@ -6,7 +6,7 @@ from rankcast.lab.vague_comparison import compare_vague, vague_subscriptions
 from rankcast.model import Catalog, Subscription
 from rankcast.service.background import BackgroundTask
 from rankcast.store import Store
-from rankcast.store.vague_log import VAGUE_SAMPLE, VagueLog
+from rankcast.store.samples import VAGUE_SAMPLE, VagueLog
 
 __all__ = ["VagueSampler"]
 

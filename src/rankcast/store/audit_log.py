@@ -6,15 +6,14 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from sqlalchemy import BigInteger, Column, Connection, Integer, Table, Text, select
+from sqlalchemy import BigInteger, Column, Connection, Table, Text, select
 
 from rankcast.model.actors import present_actor
 from rankcast.store.engine import Database
-from rankcast.store.schema import DatabaseRow, datetime_of, metadata, microseconds
+from rankcast.store.schema import NUMBER, DatabaseRow, datetime_of, metadata, microseconds
 from rankcast.store.sql import Columns, Log, append_new
 from rankcast.store.texts import escaped
 
-_Number = BigInteger().with_variant(Integer(), "sqlite")
 _LONGEST = 1_000
 """Maximum number of characters stored per detail text."""
 _NAMED = 5
@@ -24,7 +23,7 @@ _NAMED = 5
 audit = Table(
     "audit",
     metadata,
-    Column("number", _Number, primary_key=True, autoincrement=False),
+    Column("number", NUMBER, primary_key=True, autoincrement=False),
     Column("done_at", BigInteger, nullable=False),
     Column("who", Text, nullable=False, comment="an administrator by the id of the token, a user, or the operator"),
     Column("action", Text, nullable=False),

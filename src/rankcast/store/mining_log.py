@@ -11,7 +11,7 @@ from rankcast.errors import StoreError
 from rankcast.language import decode_record, dumps, encode_record, show_time
 from rankcast.model import Concept
 from rankcast.plain import JsonObject
-from rankcast.store.schema import datetime_of, metadata
+from rankcast.store.schema import NUMBER, datetime_of, metadata
 from rankcast.store.sql import Log, last_number, mark_last
 
 MOST_RUNS = 1000
@@ -20,7 +20,7 @@ MOST_RUNS = 1000
 _runs = sql.Table(
     "mining_runs",
     metadata,
-    sql.Column("number", sql.BigInteger().with_variant(sql.Integer(), "sqlite"), primary_key=True, autoincrement=False),
+    sql.Column("number", NUMBER, primary_key=True, autoincrement=False),
     sql.Column("done_at", sql.BigInteger, nullable=False),
     sql.Column("attribute", sql.Text, nullable=False),
     sql.Column(

@@ -23,7 +23,7 @@ OLDEST_VERSION = 3
 """The oldest schema version that can be migrated."""
 
 # In SQLite, only an INTEGER primary key is the row id itself. In PostgreSQL, INTEGER has only 32 bits.
-_Number = sql.BigInteger().with_variant(sql.Integer(), "sqlite")
+NUMBER = sql.BigInteger().with_variant(sql.Integer(), "sqlite")
 
 metadata = sql.MetaData()
 
@@ -39,7 +39,7 @@ store = sql.Table(
 catalog_versions = sql.Table(
     "catalog_versions",
     metadata,
-    sql.Column("version", _Number, primary_key=True, autoincrement=False),
+    sql.Column("version", NUMBER, primary_key=True, autoincrement=False),
     sql.Column("changed_at", sql.BigInteger, nullable=False),
     comment="One row for each change of the catalog; version 0 is the empty catalog.",
 )
@@ -47,8 +47,8 @@ catalog_versions = sql.Table(
 catalog_changes = sql.Table(
     "catalog_changes",
     metadata,
-    sql.Column("number", _Number, primary_key=True, autoincrement=False),
-    sql.Column("version", _Number, sql.ForeignKey(catalog_versions.c.version), nullable=False, index=True),
+    sql.Column("number", NUMBER, primary_key=True, autoincrement=False),
+    sql.Column("version", NUMBER, sql.ForeignKey(catalog_versions.c.version), nullable=False, index=True),
     sql.Column("removed", sql.Boolean, nullable=False),
     sql.Column("record", sql.Text, nullable=False, comment="JSON; of a removal, the record as it was"),
     comment="The catalog as a log: every record put or removed, in order.",
@@ -60,7 +60,7 @@ catalog_records = sql.Table(
     sql.Column("kind", sql.Text, primary_key=True),
     sql.Column("key", sql.Text, primary_key=True, comment="what identifies the record among its kind"),
     sql.Column("owner", sql.Text, comment="the user, if it is one user's"),
-    sql.Column("arrived", _Number, nullable=False, comment="the change that first put it; replacing keeps it"),
+    sql.Column("arrived", NUMBER, nullable=False, comment="the change that first put it; replacing keeps it"),
     sql.Column("record", sql.Text, nullable=False, comment="JSON"),
     sql.Index("ix_catalog_records_owner", "owner"),
     comment="The catalog as of the newest version, so that one user's part can be read alone.",
@@ -69,9 +69,9 @@ catalog_records = sql.Table(
 events = sql.Table(
     "events",
     metadata,
-    sql.Column("event_offset", _Number, primary_key=True, autoincrement=False),
+    sql.Column("event_offset", NUMBER, primary_key=True, autoincrement=False),
     sql.Column("id", sql.Text, nullable=False, unique=True),
-    sql.Column("catalog_version", _Number, sql.ForeignKey(catalog_versions.c.version), nullable=False),
+    sql.Column("catalog_version", NUMBER, sql.ForeignKey(catalog_versions.c.version), nullable=False),
     sql.Column("content", sql.Text, nullable=False, comment="JSON"),
     sql.Column("published", sql.BigInteger, nullable=False, index=True, comment="the event's own time"),
     sql.Column("logged", sql.BigInteger, nullable=False, comment="when it was appended, by the clock of the machine"),
@@ -81,7 +81,7 @@ events = sql.Table(
 deliveries = sql.Table(
     "deliveries",
     metadata,
-    sql.Column("number", _Number, primary_key=True, autoincrement=False),
+    sql.Column("number", NUMBER, primary_key=True, autoincrement=False),
     sql.Column("user_id", sql.Text, nullable=False),
     sql.Column("event_id", sql.Text, nullable=False),
     sql.Column("seq", sql.BigInteger, nullable=False),
@@ -123,7 +123,7 @@ progress = sql.Table(
     metadata,
     sql.Column("id", sql.Integer, primary_key=True, autoincrement=False),
     sql.Column("event_offset", sql.BigInteger, nullable=False),
-    sql.Column("catalog_version", _Number, sql.ForeignKey(catalog_versions.c.version), nullable=False),
+    sql.Column("catalog_version", NUMBER, sql.ForeignKey(catalog_versions.c.version), nullable=False),
     comment="One row: up to where the event log has been worked off, with the deliveries committed.",
 )
 
@@ -153,7 +153,7 @@ pipeline = sql.Table(
 rejects = sql.Table(
     "rejects",
     metadata,
-    sql.Column("number", _Number, primary_key=True, autoincrement=False),
+    sql.Column("number", NUMBER, primary_key=True, autoincrement=False),
     sql.Column("seen_at", sql.BigInteger, nullable=False),
     sql.Column("file", sql.Text, nullable=False),
     sql.Column("line", sql.BigInteger, nullable=False),

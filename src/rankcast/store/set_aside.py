@@ -5,20 +5,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
 
-from sqlalchemy import BigInteger, Column, Connection, Index, Integer, Table, Text, and_, func, or_, select, update
+from sqlalchemy import BigInteger, Column, Connection, Index, Table, Text, and_, func, or_, select, update
 
 from rankcast.language import dumps
 from rankcast.model import SetAside
-from rankcast.store.schema import DatabaseRow, datetime_of, metadata
+from rankcast.store.schema import NUMBER, DatabaseRow, datetime_of, metadata
 from rankcast.store.sql import Columns, Log, append_new, chunks
 from rankcast.store.texts import escaped
-
-_Number = BigInteger().with_variant(Integer(), "sqlite")
 
 set_aside = Table(
     "set_aside",
     metadata,
-    Column("number", _Number, primary_key=True, autoincrement=False),
+    Column("number", NUMBER, primary_key=True, autoincrement=False),
     Column("seen_at", BigInteger, nullable=False),
     Column("user_id", Text, comment="whose service failed; null if the event failed for everybody"),
     Column("event_id", Text, comment="null if the user is not served at all from seq on"),

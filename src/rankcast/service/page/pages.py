@@ -1,4 +1,4 @@
-"""The list of pages. Each is a folder or a module of this package with a function ``build(view)``."""
+"""The list of pages. Each is a module, alone or in a folder of its own, with a function ``build(view)``."""
 
 import inspect
 from collections.abc import Awaitable, Callable
@@ -47,32 +47,46 @@ class PageEntry:
 _OPERATION, _LEARNING = PageGroup.OPERATION, PageGroup.LEARNING
 
 PAGES = (
-    PageEntry("/", "Feed", "o_view_agenda", "feed", "The events that were sent to you, and why.", main=True),
-    PageEntry("/subscriptions", "Subscriptions", "o_bookmarks", "subscriptions", "Which events you want.", main=True),
+    PageEntry("/", "Feed", "o_view_agenda", "feed.feed", "The events that were sent to you, and why.", main=True),
+    PageEntry(
+        "/subscriptions",
+        "Subscriptions",
+        "o_bookmarks",
+        "subscriptions.subscriptions",
+        "Which events you want.",
+        main=True,
+    ),
     PageEntry(
         "/preferences",
         "Preferences",
         "o_swap_vert",
-        "preferences",
+        "preferences.preferences",
         "Which subscriptions matter most to you.",
         main=True,
     ),
     PageEntry(
-        "/policy", "Policy", "o_tune", "policy", "How many events you get, when, and how varied they are.", main=True
+        "/policy",
+        "Policy",
+        "o_tune",
+        "policy.policy",
+        "How many events you get, when, and how varied they are.",
+        main=True,
     ),
-    PageEntry("/concepts", "Concepts", "o_area_chart", "concepts", "What vague words mean: cheap, recent, large."),
+    PageEntry(
+        "/concepts", "Concepts", "o_area_chart", "concepts.concepts", "What vague words mean: cheap, recent, large."
+    ),
     PageEntry(
         "/notifications",
         "Notifications",
         "o_notifications",
-        "notifications",
+        "notifications.notifications",
         "Webhooks, quiet hours and digests.",
     ),
     PageEntry(
         "/monitor",
         "Monitor",
         "o_monitor_heart",
-        "monitor",
+        "monitor.monitor",
         "How many events come in, match and are delivered.",
         _OPERATION,
     ),
@@ -80,7 +94,7 @@ PAGES = (
         "/advertisements",
         "Advertisements",
         "o_campaign",
-        "advertisements",
+        "advertisements.advertisements",
         "What publishers will publish, and how many subscriptions each event reaches.",
         _OPERATION,
         administrators=True,
@@ -89,7 +103,7 @@ PAGES = (
         "/administration",
         "Administration",
         "o_admin_panel_settings",
-        "administration",
+        "administration.administration",
         "Users, failures and the audit trail.",
         _OPERATION,
         administrators=True,
@@ -99,12 +113,14 @@ PAGES = (
         "/intervals",
         "Intervals",
         "o_straighten",
-        "intervals",
+        "intervals.intervals",
         "How many subscriptions match when a value is imprecise.",
         _LEARNING,
     ),
-    PageEntry("/cover", "Cover graph", "o_account_tree", "cover", "Which subscriptions cover which.", _LEARNING),
-    PageEntry("/overlay", "Overlay", "o_hub", "overlay", "Brokers, and what they forward to each other.", _LEARNING),
+    PageEntry("/cover", "Cover graph", "o_account_tree", "cover.cover", "Which subscriptions cover which.", _LEARNING),
+    PageEntry(
+        "/overlay", "Overlay", "o_hub", "overlay.overlay", "Brokers, and what they forward to each other.", _LEARNING
+    ),
     PageEntry(
         "/gallery",
         "Gallery",

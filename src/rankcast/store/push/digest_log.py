@@ -12,12 +12,10 @@ from rankcast.language import dumps
 from rankcast.plain import JsonObject
 from rankcast.store import schema
 from rankcast.store.audit_log import AuditAction, note
-from rankcast.store.schema import datetime_of, metadata, microseconds
+from rankcast.store.schema import NUMBER, datetime_of, metadata, microseconds
 from rankcast.store.sql import Log, last_number
 from rankcast.store.state_pages import ClockAdvance, PageMark, StatePage, page_of_user
 from rankcast.store.texts import readable
-
-_Number = sql.BigInteger().with_variant(sql.Integer(), "sqlite")
 
 schedules = sql.Table(
     "digest_schedules",
@@ -38,7 +36,7 @@ schedules = sql.Table(
 digests = sql.Table(
     "digests",
     metadata,
-    sql.Column("number", _Number, primary_key=True, autoincrement=False),
+    sql.Column("number", NUMBER, primary_key=True, autoincrement=False),
     sql.Column("user_id", sql.Text, nullable=False),
     sql.Column("schedule", sql.Text, nullable=False, comment="JSON"),
     sql.Column("due_at", sql.BigInteger, nullable=False),
@@ -56,7 +54,7 @@ digests = sql.Table(
 left_out = sql.Table(
     "digest_left_out",
     metadata,
-    sql.Column("digest", _Number, sql.ForeignKey(digests.c.number), primary_key=True),
+    sql.Column("digest", NUMBER, sql.ForeignKey(digests.c.number), primary_key=True),
     sql.Column("position", sql.Integer, primary_key=True, autoincrement=False),
     sql.Column("event_id", sql.Text, nullable=False),
     sql.Column("seq", sql.BigInteger, nullable=False),

@@ -12,7 +12,7 @@ from rankcast.service.page.monitor.line_chart import ChartLine, line_chart
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import group, legend_key, set_props, words
 from rankcast.store import ActivitySample
-from rankcast.store.vague_log import VagueSample
+from rankcast.store.samples import VagueSample
 
 RANGES = {
     "10 min": timedelta(minutes=10),
