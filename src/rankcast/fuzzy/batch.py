@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from rankcast.fuzzy.measures import degree, possibility_necessity
-from rankcast.fuzzy.sets import CrispTest
+from rankcast.fuzzy.sets import CrispTest, is_number
 from rankcast.model import Between, Compare, Gaussian, Hedge, Membership, OneOf, Op, Sides, Table
 
 if TYPE_CHECKING:
@@ -51,18 +51,18 @@ def set_corners_of(test: CrispTest) -> tuple[Corners, bool] | None:
     (((5.0, 0.0), (5.0, 1.0)), True)
     """
     match test:
-        case Compare(Op(sides=Sides() as sides), value) if _is_number(value):
-            at = float(value)  # type: ignore[arg-type]  # checked above
+        case Compare(Op(sides=Sides() as sides), value) if is_number(value):
+            at = float(value)
             # A row includes its corners, so a set without the number itself is the complement of one with it.
             below, _, above = sides if sides.at else (not side for side in sides)
             edge = ((at, 0.0),)
             corners = (() if below else edge) + ((at, 1.0),) + (() if above else edge)
             return corners, not sides.at
-        case Between(low, high) if _is_number(low) and _is_number(high):
-            ends = float(low), float(high)  # type: ignore[arg-type]
+        case Between(low, high) if is_number(low) and is_number(high):
+            ends = float(low), float(high)
             return ((ends[0], 0.0), (ends[0], 1.0), (ends[1], 1.0), (ends[1], 0.0)), False
         case OneOf(values):
-            numbers = sorted(float(value) for value in values if _is_number(value))  # type: ignore[arg-type]
+            numbers = sorted(float(value) for value in values if is_number(value))
             return (_spikes([(x, 1.0) for x in numbers]), False) if numbers else None
     return None
 
@@ -144,10 +144,6 @@ def _share(left: Numbers, right: Numbers, at: Numbers) -> Numbers:
 
 def _spikes(points: Sequence[tuple[float, float]]) -> Corners:
     return tuple(corner for x, degree in points for corner in ((x, 0.0), (x, degree), (x, 0.0)))
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 Hedged: TypeAlias = tuple[Membership, tuple[Hedge, ...]]
