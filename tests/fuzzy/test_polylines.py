@@ -3,17 +3,12 @@
 import numpy as np
 import pytest
 
-from rankcast.fuzzy.batch import Polylines, corners_of, set_corners_of
-from rankcast.fuzzy.sets import number_set
+from rankcast.fuzzy.batch import Polylines, corners_of
 from rankcast.model import (
-    Between,
-    Compare,
     Gaussian,
     Hedge,
     Interval,
     LeftShoulder,
-    OneOf,
-    Op,
     Piecewise,
     RightShoulder,
     Table,
@@ -69,17 +64,3 @@ def test_the_widest_row_does_not_overflow():
 )
 def test_what_is_curved_or_about_strings_has_no_corners(form, hedges):
     assert corners_of(form, hedges) is None
-
-
-@pytest.mark.parametrize(
-    "test",
-    [*(Compare(op, 2) for op in (Op.EQ, Op.NE, Op.LT, Op.LE, Op.GT, Op.GE)), Between(1, 3), OneOf((4, 1, "a"))],
-)
-def test_crisp_sets_are_rows(test):
-    row, curve = Polylines.of([set_corners_of(test)]), number_set(test)
-    assert row.degree(PLACES[None, :])[0].tolist() == [curve.value(x) for x in PLACES]
-
-
-@pytest.mark.parametrize("test", [Compare(Op.EQ, "a"), Between("a", "b"), OneOf((True,)), Compare(Op.EQ, True)])
-def test_sets_of_other_things_are_no_rows(test):
-    assert set_corners_of(test) is None

@@ -38,7 +38,6 @@ from rankcast.overlay import (
     SubscribedItem,
     Tree,
     item_of_json,
-    meanings_of,
     recipients,
     scorer_of,
 )
@@ -141,7 +140,7 @@ def concepts() -> list[Concept]:
 def one_broker(catalog: Catalog, event: Event) -> tuple[str, ...]:
     advertisement = catalog.advertisements[event.advertisement or ""]
     matches = list(OracleMatcher.of(catalog).match(event))
-    best = recipients(advertisement, event, matches, scorer_of(catalog, advertisement), meanings_of(catalog))
+    best = recipients(advertisement, event, matches, scorer_of(catalog, advertisement), catalog.meaning_of)
     return tuple(sorted(subscription.id for subscription, _ in best))
 
 

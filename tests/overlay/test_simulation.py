@@ -32,7 +32,6 @@ from rankcast.overlay import (
     Overlay,
     RegularCover,
     Tree,
-    meanings_of,
     parse_topology,
     recipients,
     scorer_of,
@@ -71,7 +70,7 @@ def concepts() -> Catalog:
 
 
 def all_matches(catalog: Catalog, event: Event) -> list[Matched]:
-    meaning_of = meanings_of(catalog)
+    meaning_of = catalog.meaning_of
     matcher = OracleMatcher(
         catalog.subscriptions.values(), lambda user: meaning_of(user) or catalog.membership, shared=catalog.membership
     )
@@ -82,7 +81,7 @@ def expected(catalog: Catalog, event: Event) -> tuple[str, ...]:
     """What one broker chooses that knows everything."""
     advertisement = catalog.advertisements[event.advertisement or ""]
     scorer = scorer_of(catalog, advertisement)
-    best = recipients(advertisement, event, all_matches(catalog, event), scorer, meanings_of(catalog))
+    best = recipients(advertisement, event, all_matches(catalog, event), scorer, catalog.meaning_of)
     return tuple(sorted(subscription.id for subscription, _ in best))
 
 

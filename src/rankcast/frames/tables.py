@@ -1,6 +1,6 @@
 """Reads events from data frames, Arrow tables, dictionaries and JSON Lines files."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -12,7 +12,7 @@ from rankcast.errors import ModelError, did_you_mean
 from rankcast.extras import require_library
 from rankcast.language import decode_event, parse_time, read_events
 from rankcast.language.tables import events_of_table
-from rankcast.model import Catalog, Event, in_publication_order
+from rankcast.model import Catalog, Event, Reject, in_publication_order
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,9 +65,7 @@ def events(data: "EventData | EventFrame", *, id_column: str = "id", time_column
         return data
     if isinstance(data, str | Path):
         read, rejects = read_events(data, Catalog())
-        if rejects:
-            first = rejects[0]
-            raise ModelError(f"{first.file}, line {first.line}: {first.reason} ({len(rejects)} lines cannot be used)")
+        refuse_any(rejects)
         return EventFrame(in_publication_order(read), FrameKind.ARROW)
     kind = kind_of(data)
     table = None if kind is None else arrow_of(data, kind)
@@ -78,6 +76,13 @@ def events(data: "EventData | EventFrame", *, id_column: str = "id", time_column
         read = [_event(one, number, id_column, time_column) for number, one in enumerate(rows, 1)]
     _check_ids(read)
     return EventFrame(in_publication_order(read), kind or FrameKind.ARROW)
+
+
+def refuse_any(rejects: Sequence[Reject]) -> None:
+    """Raise for the first line of a file that cannot be used, if there is one."""
+    if rejects:
+        first = rejects[0]
+        raise ModelError(f"{first.file}, line {first.line}: {first.reason} ({len(rejects)} lines cannot be used)")
 
 
 def frame_of(columns: Mapping[str, list[object]], kind: FrameKind) -> "Frame":

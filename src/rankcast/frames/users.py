@@ -7,7 +7,7 @@ from typing import TypeAlias, cast
 
 from rankcast.errors import ModelError
 from rankcast.frames.concepts import DrawnConcept
-from rankcast.frames.tables import Frame, arrow_of, kind_of
+from rankcast.frames.tables import Frame, arrow_of, kind_of, refuse_any
 from rankcast.language import RecordTexts, decode_record, parse, read_catalog
 from rankcast.language.tables import record_form
 from rankcast.model import Catalog, Policy, Record, Subscription
@@ -111,11 +111,7 @@ def catalog(data: CatalogData) -> Catalog:
             return Catalog(data.records())
         case str() | Path():
             read, rejects = read_catalog(data)
-            if rejects:
-                first = rejects[0]
-                raise ModelError(
-                    f"{first.file}, line {first.line}: {first.reason} ({len(rejects)} lines cannot be used)"
-                )
+            refuse_any(rejects)
             return read
     if (kind := kind_of(data)) is not None:
         if (table := arrow_of(data, kind)) is None:

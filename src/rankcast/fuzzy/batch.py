@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from rankcast.fuzzy.measures import degree, possibility_necessity
-from rankcast.fuzzy.sets import CrispTest
-from rankcast.model import Between, Compare, Gaussian, Hedge, Membership, OneOf, Op, Sides, Table
+from rankcast.model import Gaussian, Hedge, Membership, Table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,29 +41,6 @@ def corners_of(membership: Membership, hedges: tuple[Hedge, ...] = ()) -> tuple[
             numbers = sorted((x, degree) for x, degree in degrees if not isinstance(x, str))
             return (_spikes(numbers), negated) if numbers else None
     return membership.points(), negated
-
-
-def set_corners_of(test: CrispTest) -> tuple[Corners, bool] | None:
-    """The corners of a crisp set of numbers; None if the test is not about numbers.
-
-    >>> set_corners_of(Compare(Op.LT, 5))
-    (((5.0, 0.0), (5.0, 1.0)), True)
-    """
-    match test:
-        case Compare(Op(sides=Sides() as sides), value) if _is_number(value):
-            at = float(value)  # type: ignore[arg-type]  # checked above
-            # A row includes its corners, so a set without the number itself is the complement of one with it.
-            below, _, above = sides if sides.at else (not side for side in sides)
-            edge = ((at, 0.0),)
-            corners = (() if below else edge) + ((at, 1.0),) + (() if above else edge)
-            return corners, not sides.at
-        case Between(low, high) if _is_number(low) and _is_number(high):
-            ends = float(low), float(high)  # type: ignore[arg-type]
-            return ((ends[0], 0.0), (ends[0], 1.0), (ends[1], 1.0), (ends[1], 0.0)), False
-        case OneOf(values):
-            numbers = sorted(float(value) for value in values if _is_number(value))  # type: ignore[arg-type]
-            return (_spikes([(x, 1.0) for x in numbers]), False) if numbers else None
-    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +120,6 @@ def _share(left: Numbers, right: Numbers, at: Numbers) -> Numbers:
 
 def _spikes(points: Sequence[tuple[float, float]]) -> Corners:
     return tuple(corner for x, degree in points for corner in ((x, 0.0), (x, degree), (x, 0.0)))
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 Hedged: TypeAlias = tuple[Membership, tuple[Hedge, ...]]

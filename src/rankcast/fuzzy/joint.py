@@ -15,13 +15,11 @@ from rankcast.fuzzy.curves import Curve, curve_of
 from rankcast.fuzzy.measures import is_about_strings
 from rankcast.fuzzy.overlap import overlap
 from rankcast.fuzzy.pieces import Flat
-from rankcast.fuzzy.sets import CrispTest, Listing, StringSet, listing_of, number_set, string_set
+from rankcast.fuzzy.sets import OF_PARTS, CrispTest, Listing, StringSet, listing_of, number_set, string_set
 from rankcast.model import Between, Compare, Hedge, Membership, OneOf, Op, Sides
 
 _LAST = "\U0010ffff" * 8
 """A string that is greater than all but a few strange ones."""
-
-_OF_PARTS = (Op.CONTAINS, Op.STARTSWITH, Op.ENDSWITH)
 
 _EVERYTHING = Curve((0.0,), ((1.0, 0.0),), (Flat(1.0), Flat(1.0)))
 
@@ -149,7 +147,7 @@ def _implies(pattern: Compare, other: Compare, strings: StringSet) -> bool:
     """Whether the strings of a pattern all pass another test, as far as the literal of the pattern decides."""
     if pattern == other:
         return True
-    if pattern.op not in _OF_PARTS:
+    if pattern.op not in OF_PARTS:
         return False
     return other.op.like in (Op.CONTAINS, pattern.op) and strings.has(str(pattern.value))
 

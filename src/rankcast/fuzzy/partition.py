@@ -9,9 +9,9 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import pairwise
 
-from rankcast.fuzzy.summary import NumberSummary
+from rankcast.fuzzy.summary import NumberSummary, quantile
 from rankcast.model import Concept, LeftShoulder, Membership, RightShoulder, Trapezoid
 
 ENOUGH = 0.85
@@ -67,7 +67,7 @@ def scale_of(summary: NumberSummary) -> Scale | None:
     positive = [(x, count) for x, count in points if x > 0]
     if points[0][0] < 0 or not positive or high <= 0:
         return plain
-    floor = _quantile(positive, 0.01)
+    floor = quantile(positive, 0.01)
     if max(low, floor) >= high:
         return plain
     bent = Scale(max(low, floor), high, log=True)
@@ -117,8 +117,8 @@ def clusters_of(summary: NumberSummary, scale: Scale, centres: Sequence[float]) 
             sum(count for _, count in points),
             points[0][0],
             points[-1][0],
-            _quantile(points, 0.25),
-            _quantile(points, 0.75),
+            quantile(points, 0.25),
+            quantile(points, 0.75),
         )
         for points in members
         if points
@@ -162,12 +162,6 @@ def _rounded(x: float, decimals: int, towards: Callable[[float], int]) -> float:
     step = 10.0**-decimals
     told = round(towards(round(near / step, 6)) * step, max(decimals, 0))
     return int(told) if told == int(told) else told
-
-
-def _quantile(points: Sequence[tuple[float, int]], share: float) -> float:
-    least = share * sum(count for _, count in points)
-    reached = list(accumulate(count for _, count in points))
-    return points[min(bisect_left(reached, least), len(points) - 1)][0]
 
 
 def _skew(tenths: Sequence[float]) -> float:

@@ -17,7 +17,9 @@ from rankcast.model import Between, Compare, Hedge, Kind, OneOf, Op, Scalar, Sid
 
 CrispTest: TypeAlias = Compare | OneOf | Between
 
-_OF_PARTS = (Op.CONTAINS, Op.STARTSWITH, Op.ENDSWITH)
+OF_PARTS = (Op.CONTAINS, Op.STARTSWITH, Op.ENDSWITH)
+"""The operators that ask for a part of a string as it is written."""
+
 _OUT, _IN = (0.0, 1.0), (1.0, 0.0)
 
 
@@ -28,16 +30,16 @@ def number_set(test: CrispTest) -> Curve | None:
     0.0
     """
     match test:
-        case Compare(Op.CONTAINS, value) if _is_number(value):  # of a single number: that it is the one
+        case Compare(Op.CONTAINS, value) if is_number(value):  # of a single number: that it is the one
             return number_set(Compare(Op.EQ, value))
-        case Compare(Op(sides=Sides(below, at, above)), value) if _is_number(value):
+        case Compare(Op(sides=Sides(below, at, above)), value) if is_number(value):
             return Curve((value,), (_IN if at else _OUT,), (Flat(float(below)), Flat(float(above))))
-        case Between(low, high) if _is_number(low) and _is_number(high):
+        case Between(low, high) if is_number(low) and is_number(high):
             if low == high:
                 return Curve((low,), (_IN,), (Flat(0.0), Flat(0.0)))
             return Curve((low, high), (_IN, _IN), (Flat(0.0), Flat(1.0), Flat(0.0)))
         case OneOf(values):
-            numbers = tuple(sorted(value for value in values if _is_number(value)))
+            numbers = tuple(sorted(value for value in values if is_number(value)))
             if numbers:
                 return Curve(numbers, (_IN,) * len(numbers), (Flat(0.0),) * (len(numbers) + 1))
     return None
@@ -79,7 +81,7 @@ def _compared(op: Op, value: str) -> StringSet:
     passes = string_test(op, value)
     if op.sides is None:
         # Nothing is known about other operators; every string contains the empty string.
-        return StringSet(passes, math.inf, 0 if op.like in _OF_PARTS and not op.fold(value) else math.inf)
+        return StringSet(passes, math.inf, 0 if op.like in OF_PARTS and not op.fold(value) else math.inf)
     # Below a run of k zero characters there are only the k shorter runs; below any other string, infinitely many.
     below = math.inf if value.strip("\0") else len(value)
     sizes = (below, 1, math.inf)
@@ -89,7 +91,8 @@ def _compared(op: Op, value: str) -> StringSet:
     return StringSet(passes, size, others)
 
 
-def _is_number(value: Scalar) -> TypeGuard[int | float]:
+def is_number(value: Scalar) -> TypeGuard[int | float]:
+    """Whether a value is a number; a boolean is not."""
     return kind_of(value) is Kind.NUMBER
 
 

@@ -6,7 +6,8 @@ reading the old data again.
 """
 
 import math
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
@@ -80,11 +81,7 @@ class NumberSummary:
         points = self.points()
         if not points:
             raise ModelError(f"there are no numbers of {self.attribute!r}")
-        least = share * self.count
-        for (mean, _), reached in zip(points, accumulate(count for _, count in points), strict=True):
-            if reached >= least:
-                return mean
-        return points[-1][0]
+        return quantile(points, share)
 
     def merged(self, other: "NumberSummary") -> "NumberSummary":
         """The sum of both, at the resolution of the coarser one. The order and grouping of merges do not matter."""
@@ -115,6 +112,12 @@ class NumberSummary:
             return cls(str(form["attribute"]), int(form["digits"]), buckets, int(form["missing"]))
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(f"this is no summary of an attribute: {error}") from None
+
+
+def quantile(points: Sequence[tuple[float, int]], share: float) -> float:
+    """The first of some ascending numbers with their counts up to which at least this share of them lies."""
+    reached = list(accumulate(count for _, count in points))
+    return points[min(bisect_left(reached, share * reached[-1]), len(points) - 1)][0]
 
 
 def digits_for(low: float, high: float) -> int:

@@ -88,15 +88,15 @@ def read_records(
             rejects.add(number, line, error)
         if on_line is not None:
             on_line(number)
-    first: dict[tuple[str, ...], int] = {}
+    first: dict[str, int] = {}
     records: list[model.Record] = []
     for number, line, record in (one for kind in _ORDER for one in found[kind]):
         try:
-            key = _key(record)
-            if key in first:
-                raise CatalogError(f"duplicate {' '.join(key)}, first on line {first[key]}")
+            name = model.record_name(record)
+            if name in first:
+                raise CatalogError(f"duplicate {name}, first on line {first[name]}")
             catalog.put(record)
-            first[key] = number
+            first[name] = number
             records.append(record)
         except RankcastError as error:
             rejects.add(number, line, error)
@@ -187,18 +187,3 @@ def _short_enough(line: bytes) -> bytes:
     if len(line) > MAX_LINE:
         raise RankcastError(f"a line of more than {MAX_LINE:,} bytes")
     return line
-
-
-def _key(record: model.Record) -> tuple[str, ...]:
-    """The unique key of a record in words: its kind, and its id within the kind."""
-    kind = type(record).__name__.lower()
-    match record:
-        case model.Subscription() | model.Advertisement():
-            return kind, repr(record.id)
-        case model.Policy():
-            return kind, "of", repr(record.user)
-        case model.Preference():
-            return kind, "of", repr(record.user), "for", repr(record.prefer), "over", repr(record.over)
-        case model.Concept():
-            whose = ("of", repr(record.user)) if record.user is not None else ()
-            return kind, repr(record.name), "on", repr(record.attribute), *whose

@@ -78,7 +78,7 @@ def encode_record(record: model.Record, show: Callable[[model.Expression], str] 
 
     `show` writes expressions; see `RecordTexts`.
 
-    >>> encode_record(Preference("addison", "s1", "s2"))
+    >>> encode_record(model.Preference("addison", "s1", "s2"))
     {'kind': 'preference', 'user': 'addison', 'prefer': 's1', 'over': 's2'}
     """
     form: JsonObject

@@ -51,14 +51,11 @@ def explain_match(
     match where:
         case model.Predicate():
             return _of_predicate(where, event, meaning, shared or meaning)
-        case model.And():
+        case model.And() | model.Or():
             findings = _of_parts(where, event, meaning, shared or meaning)
             held = sum(finding.holds for finding in findings)
-            return MatchFinding("all of these", held == len(findings), _count(held, findings), findings)
-        case model.Or():
-            findings = _of_parts(where, event, meaning, shared or meaning)
-            held = sum(finding.holds for finding in findings)
-            return MatchFinding("any of these", held > 0, _count(held, findings), findings)
+            which, least = ("all", len(findings)) if isinstance(where, model.And) else ("any", 1)
+            return MatchFinding(f"{which} of these", held >= least, _count(held, findings), findings)
         case model.Not(part):
             finding = explain_match(part, event, meaning, shared)
             return MatchFinding(

@@ -5,7 +5,7 @@ covers semantics: Events and subscriptions to Producer-side top-k.
 """
 
 from rankcast.model.advertisements import Advertisement, Ranking, ScorerName
-from rankcast.model.catalog import Catalog, Record, owner_of
+from rankcast.model.catalog import Catalog, Record, owner_of, record_name
 from rankcast.model.declared import MAX_ENTRIES, MAX_NAME, RestartedState, check_name
 from rankcast.model.deliveries import Delivery, Match, Reject, SetAside
 from rankcast.model.events import MAX_ATTRIBUTES, MAX_VALUES, AttributeValue, Event, in_publication_order
@@ -148,6 +148,7 @@ __all__ = [
     "owner_of",
     "policy_cost",
     "predicates_of",
+    "record_name",
     "restarted",
     "string_test",
     "with_attitude",

@@ -151,7 +151,7 @@ class Catalog:
     def add(self, record: Record) -> None:
         """Add a new record."""
         if self.current(record) is not None:
-            raise CatalogError(f"duplicate {_name(record)}")
+            raise CatalogError(f"duplicate {record_name(record)}")
         self.put(record)
 
     def put(self, record: Record) -> None:
@@ -182,7 +182,7 @@ class Catalog:
         Removing a subscription also removes its preferences. Raises `CatalogError` for a concept that is still in use.
         """
         if self.current(record) is None:
-            raise CatalogError(f"there is no {_name(record)}")
+            raise CatalogError(f"there is no {record_name(record)}")
         match record:
             case Subscription():
                 user = self.subscriptions.pop(record.id).user
@@ -202,7 +202,9 @@ class Catalog:
                 broken = self._first_broken()
                 if broken is not None:
                     self.concepts[key] = concept
-                    raise CatalogError(f"concept {record.name!r} on {record.attribute!r} is in use by {_name(broken)}")
+                    raise CatalogError(
+                        f"concept {record.name!r} on {record.attribute!r} is in use by {record_name(broken)}"
+                    )
             case Advertisement():
                 del self.advertisements[record.id]
 
@@ -292,7 +294,8 @@ class Catalog:
         return []
 
 
-def _name(record: Record) -> str:
+def record_name(record: Record) -> str:
+    """The kind and the unique key of a record, in words."""
     match record:
         case Subscription() | Advertisement():
             return f"{type(record).__name__.lower()} {record.id!r}"

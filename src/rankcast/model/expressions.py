@@ -65,27 +65,26 @@ def predicates_of(expression: Expression) -> Iterator[Predicate]:
                 pass
 
 
+_DEFAULT = Thresholds()
+
+
 class Attitude(Enum):
     """A word for thresholds of possibility and necessity (semantics: Attitudes)."""
 
-    OPTIMISTIC = "optimistic"
+    thresholds: Thresholds
+
+    def __new__(cls, word: str, thresholds: Thresholds = _DEFAULT) -> "Attitude":
+        """Create a member with the word alone as its value."""
+        made = object.__new__(cls)
+        made._value_, made.thresholds = word, thresholds
+        return made
+
+    OPTIMISTIC = "optimistic", Thresholds(0.5, 0.0)
     """Fears to miss a match: it must be possible."""
-    INDIFFERENT = "indifferent"
+    INDIFFERENT = "indifferent", Thresholds(0.75, 0.25)
     """In between: rather possible, and a little certain."""
-    PESSIMISTIC = "pessimistic"
+    PESSIMISTIC = "pessimistic", Thresholds(0.5, 0.5)
     """Fears a wrong match: it must be as certain as not."""
-
-    @property
-    def thresholds(self) -> Thresholds:
-        """The thresholds that the word stands for."""
-        return _THRESHOLDS[self]
-
-
-_THRESHOLDS = {
-    Attitude.OPTIMISTIC: Thresholds(0.5, 0.0),
-    Attitude.INDIFFERENT: Thresholds(0.75, 0.25),
-    Attitude.PESSIMISTIC: Thresholds(0.5, 0.5),
-}
 
 
 def with_attitude(where: Expression, thresholds: Thresholds, everywhere: bool = False) -> Expression:

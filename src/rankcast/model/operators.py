@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 from rankcast.errors import ModelError
 from rankcast.model.regexes import check_regex, check_words, regex_test, word_key
@@ -111,20 +111,24 @@ def _in_any_case(symbol: str, like: Operator, words: str, passes: str, example: 
     )
 
 
-class Op(Enum):
-    """The operators that compare with one value. Add new ones at the end, because compiled indexes number them."""
+class _DeclaredOperator(Enum):
+    """An operator with its symbol as value."""
 
     _value_: str
     declared: Operator
     sides: Sides | None
 
-    def __new__(cls, declared: Operator) -> "Op":
+    def __new__(cls, declared: Operator) -> Self:
         """Create a member with the symbol as its value."""
         member = object.__new__(cls)
         member._value_ = declared.symbol
         member.declared = declared
         member.sides = declared.sides
         return member
+
+
+class Op(_DeclaredOperator):
+    """The operators that compare with one value. Add new ones at the end, because compiled indexes number them."""
 
     EQ = Operator(
         symbol="=",
@@ -246,18 +250,8 @@ class Op(Enum):
 _OPS = {op.value: op for op in Op}
 
 
-class SpecialOp(Enum):
+class SpecialOp(_DeclaredOperator):
     """The operators that take no value, several values, or the name of a concept. Each has its own test class."""
-
-    _value_: str
-    declared: Operator
-
-    def __new__(cls, declared: Operator) -> "SpecialOp":
-        """Create a member with the symbol as its value."""
-        member = object.__new__(cls)
-        member._value_ = declared.symbol
-        member.declared = declared
-        return member
 
     IN = Operator(
         symbol="in",

@@ -41,7 +41,6 @@ from rankcast.overlay.scorers import (
     Scorer,
     Selectivity,
     Weight,
-    meanings_of,
     scorer_of,
 )
 from rankcast.overlay.simulation import Overlay, PublicationTrace
@@ -114,7 +113,6 @@ __all__ = [
     "key_of",
     "lot",
     "lots",
-    "meanings_of",
     "order_of",
     "parse_topology",
     "place_of",

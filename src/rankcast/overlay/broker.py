@@ -8,7 +8,7 @@ from rankcast.overlay.functions import Score
 from rankcast.overlay.lots import draw
 from rankcast.overlay.order import KnownSubscription, Order
 from rankcast.overlay.recipients import Finder, Matched, recipients
-from rankcast.overlay.scorers import Scorer, meanings_of
+from rankcast.overlay.scorers import Scorer
 from rankcast.overlay.strategies import Strategy
 
 LOCAL = ""
@@ -108,7 +108,7 @@ class Broker:
         if not self._strategy.is_top_k:
             chosen = [subscription.id for subscription, _ in matched]
         elif self._strategy.is_exact(self._advertisement.rank):
-            best = recipients(self._advertisement, event, matched, self._scorer, meanings_of(self._catalog))
+            best = recipients(self._advertisement, event, matched, self._scorer, self._catalog.meaning_of)
             chosen = [subscription.id for subscription, _ in best]
         else:
             chosen = self._drawn(event, matched, count)

@@ -24,7 +24,7 @@ from rankcast.overlay.items import (
 )
 from rankcast.overlay.order import KnownSubscription, Order, Standing
 from rankcast.overlay.recipients import Finder
-from rankcast.overlay.scorers import PreferenceScore, Weight, meanings_of, scorer_of
+from rankcast.overlay.scorers import PreferenceScore, Weight, scorer_of
 from rankcast.overlay.strategies import STRATEGIES, RegularCover
 
 
@@ -46,7 +46,7 @@ class ServedAdvertisement:
         self._catalog = catalog
         self._space = normal_form(item.advertisement.where, catalog.membership)
         scorer = scorer_of(catalog, item.advertisement)
-        order = Order(self._strategy.standing, item.advertisement.rank, scorer, meanings_of(catalog))
+        order = Order(self._strategy.standing, item.advertisement.rank, scorer, catalog.meaning_of)
         self._broker = Broker(name, catalog, item.advertisement, self._strategy, scorer, order)
         self._known: dict[str, tuple[str, SubscribedItem, KnownSubscription]] = {}
         self._forms: dict[str, tuple[SubscribedItem, bool]] = {}
@@ -327,7 +327,7 @@ class Knowledge:
         return Catalog([*self._concepts.values(), *shared])
 
     def _new_order(self) -> Order:
-        return Order(Standing.COVER, Ranking.RELEVANCE, Weight(), meanings_of(self._catalog()))
+        return Order(Standing.COVER, Ranking.RELEVANCE, Weight(), self._catalog().meaning_of)
 
     def _origin(self, name: str) -> str | None:
         return LOCAL if name in self._own else self._heard.first(f"s/{name}")

@@ -7,7 +7,7 @@ from rankcast.language import show
 from rankcast.matching import matches as holds
 from rankcast.model import Advertisement, Catalog, Event
 from rankcast.overlay.recipients import Matched, recipients
-from rankcast.overlay.scorers import Scorer, meanings_of, scorer_of
+from rankcast.overlay.scorers import Scorer, scorer_of
 
 
 def advertisement_of(catalog: Catalog, name: str) -> Advertisement:
@@ -54,7 +54,7 @@ class Admission:
         scorer = self._scorers.get(advertisement.id)
         if scorer is None:
             scorer = self._scorers[advertisement.id] = scorer_of(self._catalog, advertisement)
-        chosen = recipients(advertisement, event, matches, scorer, meanings_of(self._catalog))
+        chosen = recipients(advertisement, event, matches, scorer, self._catalog.meaning_of)
         kept = {subscription.id for subscription, _ in chosen}
         return [matched for matched in matches if matched[0].id in kept]
 

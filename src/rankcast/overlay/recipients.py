@@ -16,7 +16,7 @@ from rankcast.matching import OracleMatcher
 from rankcast.model import Advertisement, Catalog, Event, Ranking, Subscription
 from rankcast.overlay.distance import distance
 from rankcast.overlay.lots import lots
-from rankcast.overlay.scorers import Area, MeaningOf, Scorer, meanings_of
+from rankcast.overlay.scorers import Area, MeaningOf, Scorer
 
 Matched: TypeAlias = tuple[Subscription, float]
 """A matching subscription, and the degree of the match."""
@@ -108,7 +108,7 @@ class Finder:
 
     @cached_property
     def _boxes(self) -> Boxes | None:
-        meaning_of = meanings_of(self._catalog)
+        meaning_of = self._catalog.meaning_of
         boxes = Boxes([])
         for one in self._subscriptions:
             box = box_of(normal_form(one.where, meaning_of(one.user)))

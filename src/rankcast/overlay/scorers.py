@@ -120,21 +120,15 @@ class MatchDegree:
         return (0.0,), (1.0,)
 
 
-def meanings_of(catalog: Catalog) -> MeaningOf:
-    """What the concepts of a catalog mean to each user."""
-    return catalog.meaning_of
-
-
 def scorer_of(catalog: Catalog, advertisement: Advertisement, name: ScorerName | None = None) -> Scorer:
     """The scorer that an advertisement asks for, or the one with the given name."""
     if name is None and advertisement.function is not None:
         return registered_scorer(advertisement.function)
-    meaning_of = meanings_of(catalog)
     match name or advertisement.score:
         case ScorerName.AREA:
-            return Area(advertisement, meaning_of)
+            return Area(advertisement, catalog.meaning_of)
         case ScorerName.SELECTIVITY:
-            return Selectivity(advertisement, meaning_of)
+            return Selectivity(advertisement, catalog.meaning_of)
         case ScorerName.PREFERENCE:
             return PreferenceScore(catalog)
         case ScorerName.DEGREE:

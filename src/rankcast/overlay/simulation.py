@@ -12,7 +12,7 @@ from rankcast.model import Advertisement, Catalog, Event, ScorerName, Subscripti
 from rankcast.overlay.broker import LOCAL, Broker, ForwardingChanges
 from rankcast.overlay.order import KnownSubscription, Order
 from rankcast.overlay.publications import advertisement_of, check_publication
-from rankcast.overlay.scorers import Scorer, meanings_of, scorer_of
+from rankcast.overlay.scorers import Scorer, scorer_of
 from rankcast.overlay.strategies import Strategy
 from rankcast.overlay.traffic import BrokerMessage, Links, Traffic
 from rankcast.overlay.tree import Tree
@@ -41,7 +41,7 @@ class _Serving:
         self.stale: set[str] = set()
 
     def concerns(self, subscription: Subscription) -> bool:
-        meaning = meanings_of(self._catalog)(subscription.user)
+        meaning = self._catalog.meaning_of(subscription.user)
         return not self._space.disjoint(normal_form(subscription.where, meaning))
 
     def judge_anew(self) -> None:
@@ -53,7 +53,7 @@ class _Serving:
 
     def _judged(self) -> tuple[Scorer, Order]:
         scorer = scorer_of(self._catalog, self.advertisement)
-        return scorer, Order(self.strategy.standing, self.advertisement.rank, scorer, meanings_of(self._catalog))
+        return scorer, Order(self.strategy.standing, self.advertisement.rank, scorer, self._catalog.meaning_of)
 
 
 class Overlay:

@@ -15,7 +15,7 @@ from rankcast.cover import normal_form
 from rankcast.cover.sketches import Sketches
 from rankcast.model import Advertisement, Catalog, Ranking, ScorerName, Subscription
 from rankcast.overlay.order import KnownSubscription, Order, OrderEntry, Standing
-from rankcast.overlay.scorers import MeaningOf, meanings_of, scorer_of
+from rankcast.overlay.scorers import MeaningOf, scorer_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -238,7 +238,7 @@ def order_of(
     if score is not None and ranking in (Ranking.FAIR, Ranking.DIVERSE):
         ranking = Ranking.RELEVANCE
     scorer = scorer_of(catalog, advertisement, score)
-    return Order(strategy.standing, ranking, scorer, meanings_of(catalog))
+    return Order(strategy.standing, ranking, scorer, catalog.meaning_of)
 
 
 def forwarded(
@@ -254,7 +254,7 @@ def forwarded(
     """
     order = order_of(catalog, advertisement, strategy, score)
     local = [
-        KnownSubscription(one) for one in concerned(advertisement, catalog.subscriptions.values(), meanings_of(catalog))
+        KnownSubscription(one) for one in concerned(advertisement, catalog.subscriptions.values(), catalog.meaning_of)
     ]
     sent = {known.subscription.id: known for known in strategy.forward(local, order, k or advertisement.k)}
     return [sent[name] for name in catalog.subscriptions if name in sent]

@@ -9,7 +9,7 @@ quota.
 
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -115,60 +115,54 @@ class TeamNode:
                     self._judge.delivered(match)
 
 
-class _Judge(Protocol):
-    """Decides which of a node's matches are worth delivering."""
+class _Judge:
+    """Decides which of a node's matches are worth delivering, by what it has learned of them."""
 
-    scores: list[float]
-
-    @property
-    def active(self) -> int: ...
-
-    def begin(self, orders: RoundOrders) -> None: ...
-
-    def wants(self, match: TeamMatch, skipped: int, threshold: float) -> bool: ...
-
-    def delivered(self, match: TeamMatch) -> None: ...
-
-    def count(self, match: TeamMatch) -> None: ...
-
-    def state(self) -> State: ...
-
-    def restore(self, state: State) -> None: ...
-
-
-class _ByScore:
-    """Threshold: what scores at least the threshold of the round."""
-
-    def __init__(self, settings: Filter) -> None:
-        novelty = novelty_of_filter(settings)
-        assert isinstance(novelty, NoveltyState)
-        self.learned = novelty
+    def __init__(self, learned: NoveltyState | Sampling) -> None:
         self.scores: list[float] = []
+        self._learned = learned
 
     @property
     def active(self) -> int:
-        return 0  # a threshold does not need it
+        return 0  # only some filters need it
 
     def begin(self, orders: RoundOrders) -> None:
         self.scores = []
 
     def wants(self, match: TeamMatch, skipped: int, threshold: float) -> bool:
-        self.learned.skip(skipped)
-        score = self.learned.score(match)
-        self.scores.append(score)
-        return score >= threshold
+        raise NotImplementedError
 
     def delivered(self, match: TeamMatch) -> None:
-        self.learned.delivered(match)
+        pass
 
     def count(self, match: TeamMatch) -> None:
         pass
 
     def state(self) -> State:
-        return self.learned.state()
+        return self._learned.state()
 
     def restore(self, state: State) -> None:
-        self.learned.restore(state)
+        self._learned.restore(state)
+
+
+class _ByScore(_Judge):
+    """Threshold: what scores at least the threshold of the round."""
+
+    _learned: NoveltyState
+
+    def __init__(self, settings: Filter) -> None:
+        novelty = novelty_of_filter(settings)
+        assert isinstance(novelty, NoveltyState)
+        super().__init__(novelty)
+
+    def wants(self, match: TeamMatch, skipped: int, threshold: float) -> bool:
+        self._learned.skip(skipped)
+        score = self._learned.score(match)
+        self.scores.append(score)
+        return score >= threshold
+
+    def delivered(self, match: TeamMatch) -> None:
+        self._learned.delivered(match)
 
 
 class _ByTurn(_ByScore):
@@ -208,40 +202,32 @@ class _ByTurn(_ByScore):
             self._owed.restore(state["turns"])
 
 
-class _ByChance:
-    """Sampling: what a draw lets through. All nodes draw the same number for an event."""
+class _ByChance(_Judge):
+    """Sampling, which goes by matches: what a draw lets through. All nodes draw the same number for an event."""
+
+    _learned: Sampling
 
     def __init__(self, team: str, settings: Filter) -> None:
+        super().__init__(Sampling(team, settings))
         self._team = team
         self._settings = settings
-        self.learned = Sampling(team, settings)
-        self.scores: list[float] = []
 
     @property
     def active(self) -> int:
-        return self.learned.active
+        return self._learned.active
 
     def begin(self, orders: RoundOrders) -> None:
-        self.learned.elsewhere = orders.elsewhere
+        self._learned.elsewhere = orders.elsewhere
         if self._settings.update is Update.LAZY and orders.matched:
-            self.learned.learn()
+            self._learned.learn()
 
     def wants(self, match: TeamMatch, skipped: int, threshold: float) -> bool:
-        self.learned.skip(skipped)
-        probability = self.learned.consider(match.matching)
+        self._learned.skip(skipped)
+        probability = self._learned.consider(match.matching)
         return chance(self._settings.seed, self._team, match.id) < probability
 
-    def delivered(self, match: TeamMatch) -> None:
-        pass  # sampling goes by matches
-
     def count(self, match: TeamMatch) -> None:
-        self.learned.count(match.matching)
-
-    def state(self) -> State:
-        return self.learned.state()
-
-    def restore(self, state: State) -> None:
-        self.learned.restore(state)
+        self._learned.count(match.matching)
 
 
 class Team:

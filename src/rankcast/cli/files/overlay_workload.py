@@ -137,10 +137,10 @@ def _single_broker(
     catalog: "Catalog", advertisement: "Advertisement", strategy: "Strategy"
 ) -> "Callable[[Event], set[str]]":
     """The choice of one broker that knows the present subscriptions."""
-    from rankcast.overlay import Finder, meanings_of, recipients, scorer_of
+    from rankcast.overlay import Finder, recipients, scorer_of
 
     finder = Finder(list(catalog.subscriptions.values()), catalog)
-    scorer, meaning_of = scorer_of(catalog, advertisement), meanings_of(catalog)
+    scorer, meaning_of = scorer_of(catalog, advertisement), catalog.meaning_of
 
     def chosen(event: "Event") -> set[str]:
         matches: Sequence[Matched] = finder.match(event)

@@ -13,27 +13,18 @@ WITHIN = 0.10
 class RowKind(StrEnum):
     """What a row compares."""
 
-    PRINTED = "printed"
-    SHAPE = "shape"
-    OURS = "ours"
+    heading: str
+    counted: str
 
-    @property
-    def heading(self) -> str:
-        """The kind as the heading of a table."""
-        return {
-            RowKind.PRINTED: "Numbers that the paper prints",
-            RowKind.SHAPE: "Statements about the shape",
-            RowKind.OURS: "Ours alone",
-        }[self]
+    def __new__(cls, value: str, heading: str, counted: str) -> "RowKind":
+        """Create a kind with its heading over a table, and its name in the plural for the headline."""
+        made = str.__new__(cls, value)
+        made._value_, made.heading, made.counted = value, heading, counted
+        return made
 
-    @property
-    def counted(self) -> str:
-        """The kind in the plural, for the headline."""
-        return {
-            RowKind.PRINTED: "printed numbers",
-            RowKind.SHAPE: "statements about the shape",
-            RowKind.OURS: "results of ours alone",
-        }[self]
+    PRINTED = "printed", "Numbers that the paper prints", "printed numbers"
+    SHAPE = "shape", "Statements about the shape", "statements about the shape"
+    OURS = "ours", "Ours alone", "results of ours alone"
 
 
 class Comparison(msgspec.Struct, frozen=True):
