@@ -15,10 +15,9 @@ from rankcast.language.event_words import cut
 from rankcast.model import Attitude, Norm, predicates_of
 from rankcast.plain import JsonObject
 from rankcast.service.page.charts import ChartLine, draw, line_chart, over
-from rankcast.service.page.computing import compute
 from rankcast.service.page.controls import choice, whose_subscriptions
 from rankcast.service.page.drawings import number_text, wear
-from rankcast.service.page.visitors import View
+from rankcast.service.page.visitors import View, compute
 from rankcast.service.page.widgets import demo_link, empty, group, row, set_props, slide, table, words
 from rankcast.service.studies.interval_matches import (
     CRISP,

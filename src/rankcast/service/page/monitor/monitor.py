@@ -8,15 +8,13 @@ from nicegui import ui
 
 from rankcast.errors import RankcastError, StoreError
 from rankcast.language.event_words import cut, facts, title_of
-from rankcast.service.page.administration.set_aside_view import set_aside_table
 from rankcast.service.page.charts import ChartLine, draw, line_chart, over_time
-from rankcast.service.page.computing import compute
 from rankcast.service.page.controls import toggle
 from rankcast.service.page.drawings import wear
+from rankcast.service.page.failures import UnreadableView, set_aside_table
 from rankcast.service.page.monitor.activity import RANGES, Activity, VagueView, activity_of
 from rankcast.service.page.monitor.studies import show_groups, show_teams
-from rankcast.service.page.unreadable_view import UnreadableView
-from rankcast.service.page.visitors import View
+from rankcast.service.page.visitors import View, compute
 from rankcast.service.page.widgets import (
     demo_link,
     empty,
