@@ -94,7 +94,7 @@ def test_starts_at_once(arguments: list[str], limit: float) -> None:
 
 NOT_NEEDED = {
     *HEAVY - {"sqlalchemy"}, "alembic", "lark", "numpy", "rich", "sqlalchemy.dialects.postgresql", "sqlalchemy.orm",
-    "rankcast.cover", "rankcast.engine", "rankcast.overlay", "rankcast.rank", "rankcast.cli.files.match",
+    "rankcast.cover", "rankcast.engine", "rankcast.overlay", "rankcast.rank", "rankcast.cli.files.replay",
     "rankcast.cli.operation.serve",
 }  # fmt: skip
 """What the daily commands of a store must not import: with any of these, they would take more than 0.3 s."""

@@ -3,7 +3,7 @@
 import pytest
 import typer
 
-from rankcast.cli.values import attributes, named, numbers
+from rankcast.cli.inputs import attributes, named, numbers
 
 
 def test_named() -> None:

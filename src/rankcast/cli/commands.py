@@ -24,8 +24,8 @@ _COMMANDS: Mapping[str, Sequence[str]] = {
         "operation.upgrade:upgrade",
     ),
     _FILES: (
-        "files.match:match", "files.replay:replay", "files.backtest:backtest", "files.optimum:optimum",
-        "files.groups:groups", "files.team:team", "files.relate:relate", "files.graph:graph", "files.forward:forward",
+        "files.replay:match", "files.replay:replay", "files.backtest:backtest", "files.optimum:optimum",
+        "files.groups:groups", "files.team:team", "files.graph:relate", "files.graph:graph", "files.forward:forward",
     ),
     _HERE: ("installation.demo:demo", "installation.doctor:doctor", "installation.reproduce:reproduce"),
 }  # fmt: skip

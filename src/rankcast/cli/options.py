@@ -1,5 +1,8 @@
 """Options that several commands share, and the checks of their values."""
 
+from collections.abc import Callable
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 
@@ -91,6 +94,27 @@ MaxPolicyCost: TypeAlias = Annotated[
         help="Highest estimated cost of a policy per matching event.",
     ),
 ]
+
+
+def with_options(of: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the fields of a named tuple as options, in place of its parameter `options`."""
+
+    def decorated(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def run(**given: object) -> None:
+            command(options=of(**{name: given.pop(name) for name in of._fields}), **given)
+
+        fields = [
+            Parameter(name, Parameter.KEYWORD_ONLY, default=of._field_defaults[name], annotation=annotation)
+            for name, annotation in of.__annotations__.items()
+        ]
+        known = signature(command).parameters
+        at = list(known).index("options")
+        others = list(known.values())
+        run.__dict__["__signature__"] = Signature([*others[:at], *fields, *others[at + 1 :]])
+        return run
+
+    return decorated
 
 
 def user_option(words: str = "User name.") -> Any:

@@ -12,7 +12,7 @@ from time import monotonic
 
 from rankcast.service.access import Access, Principal, Role
 from rankcast.store import Store
-from rankcast.store.sessions import LiveSession, SessionLog
+from rankcast.store.access_log import LiveSession, SessionLog
 
 __all__ = ["Session", "Sessions"]
 

@@ -3,7 +3,7 @@
 It is one SQLite file, or a PostgreSQL database given by its URL.
 """
 
-from rankcast.store.access_log import AccessLog, TokenRecord
+from rankcast.store.access_log import AccessLog, SessionLog, TokenRecord
 from rankcast.store.answer_log import AnswerLog
 from rankcast.store.audit_log import AuditEntry, AuditLog
 from rankcast.store.broker_log import BrokerLog, BrokerSelf, EventRoute, NeighbourRow, ReceivedEvent, RoutedText
@@ -20,7 +20,6 @@ from rankcast.store.push.webhook_messages import MessageLog
 from rankcast.store.reaction_log import Reaction, ReactionLog
 from rankcast.store.rejects import KeptReject
 from rankcast.store.samples import ActivityLog, ActivitySample
-from rankcast.store.sessions import SessionLog
 from rankcast.store.set_aside import KeptSetAside
 from rankcast.store.state_pages import ClockAdvance, PageMark, SavedState, StateChanges, StatePage
 from rankcast.store.status import Stats

@@ -1,13 +1,28 @@
-"""Access tokens: the owner and role of each token. Only a hash of the token is stored."""
+"""Access tokens and the sessions that they open on the page. Of both, only a hash is stored."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from sqlalchemy import BigInteger, Column, LargeBinary, Table, Text, func, insert, select, update
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    Index,
+    LargeBinary,
+    Table,
+    Text,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from rankcast.errors import CatalogError
 from rankcast.store import audit_log
-from rankcast.store.audit_log import AuditAction
+from rankcast.store.audit_log import AuditAction, note
+from rankcast.store.engine import Database
 from rankcast.store.schema import DatabaseRow, datetime_of, metadata, microseconds
 from rankcast.store.sql import Log
 
@@ -104,3 +119,131 @@ def _kept(row: DatabaseRow) -> TokenRecord:
     return TokenRecord(
         row.id, row.role, row.name, row.note, bytes(row.digest), datetime_of(row.created_at), revoked, expires
     )
+
+
+_MOST_OF_TOKEN = 50
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("id", LargeBinary, primary_key=True, comment="a hash; what the browser holds is nowhere"),
+    Column("token_id", Text, nullable=False, comment="the access token that opened it"),
+    Column("created_at", BigInteger, nullable=False),
+    Column("expires_at", BigInteger, nullable=False, comment="it ends then, however much it is used"),
+    Column("seen_at", BigInteger, nullable=False, comment="when it was last used, to the minute"),
+    Index("sessions_of_token", "token_id"),
+    comment="Who is signed in to the page.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LiveSession:
+    """A session that is currently valid, and its user."""
+
+    id: bytes
+    token: str
+    role: str
+    name: str | None
+    until: datetime
+    """When it ends if it is not used again."""
+
+
+class SessionLog(Log):
+    """The sessions of a store.
+
+    A session ends when it is unused for `idle`, when it is older than `length`, or when its token ends.
+    """
+
+    def __init__(self, database: Database, idle: timedelta, length: timedelta) -> None:
+        super().__init__(database)
+        self._idle = idle
+        self._length = length
+
+    def open(self, session: bytes, token: str) -> None:
+        """Start a session for a token. A token has at most fifty sessions; the least recently used ones end."""
+        now = self._database.clock()
+        with self._database.writing() as connection:
+            connection.execute(delete(sessions).where(sessions.c.expires_at <= microseconds(now)))
+            newest = (
+                select(sessions.c.id)
+                .where(sessions.c.token_id == token)
+                .order_by(sessions.c.seen_at.desc(), sessions.c.id)
+                .limit(_MOST_OF_TOKEN - 1)
+            )
+            kept = [row.id for row in connection.execute(newest)]
+            connection.execute(delete(sessions).where(sessions.c.token_id == token, sessions.c.id.not_in(kept)))
+            row = {"id": session, "token_id": token, "created_at": microseconds(now), "seen_at": microseconds(now)}
+            connection.execute(insert(sessions).values(**row, expires_at=microseconds(now + self._length)))
+
+    def live(self) -> list[LiveSession]:
+        """All sessions that are currently valid. One query."""
+        now = self._database.clock()
+        tokens = access_tokens.c
+        query = (
+            select(sessions, tokens.role, tokens.name, tokens.expires_at.label("token_expires_at"))
+            .join(access_tokens, tokens.id == sessions.c.token_id)
+            .where(
+                tokens.revoked_at.is_(None),
+                sessions.c.expires_at > microseconds(now),
+                sessions.c.seen_at > microseconds(now - self._idle),
+            )
+        )
+        rows = self._all(query)
+        found = []
+        for row in rows:
+            until = min(row.expires_at, row.seen_at + _span(self._idle))
+            if row.token_expires_at is not None:
+                until = min(until, row.token_expires_at)
+            if until > microseconds(now):
+                found.append(LiveSession(bytes(row.id), row.token_id, row.role, row.name, datetime_of(until)))
+        return found
+
+    def touch(self, used: Iterable[bytes]) -> None:
+        """Record that sessions were used just now."""
+        now = self._now()
+        with self._database.writing() as connection:
+            connection.execute(update(sessions).where(sessions.c.id.in_(list(used))).values(seen_at=now))
+
+    def end(self, session: bytes) -> None:
+        """End one session."""
+        with self._database.writing() as connection:
+            connection.execute(delete(sessions).where(sessions.c.id == session))
+
+    def end_of(self, role: str, name: str | None) -> int:
+        """End all sessions of a user, or of the administrators. Returns how many there were."""
+        theirs = select(access_tokens.c.id).where(
+            access_tokens.c.role == role, access_tokens.c.name.is_not_distinct_from(name)
+        )
+        with self._database.writing() as connection:
+            count = connection.execute(delete(sessions).where(sessions.c.token_id.in_(theirs))).rowcount
+            now = self._now()
+            note(connection, now, AuditAction.END_SESSIONS, name, f"{count} of role {role}")
+        return count
+
+    def end_all(self) -> int:
+        """End all sessions of all users. Returns how many there were."""
+        with self._database.writing() as connection:
+            count = connection.execute(delete(sessions)).rowcount
+            note(
+                connection,
+                self._now(),
+                AuditAction.END_SESSIONS,
+                None,
+                f"{count} of everybody",
+            )
+        return count
+
+
+def _span(span: timedelta) -> int:
+    """A time span in microseconds, the unit of the store's times."""
+    return span // timedelta(microseconds=1)
+
+
+def ended_sessions(connection: Connection, now: datetime) -> list[tuple[int, bytes]]:
+    """The sessions that have ended, with their ends, earliest first. Some end with their token."""
+    tokens = access_tokens.c
+    query = select(sessions.c.id, sessions.c.expires_at, tokens.revoked_at, tokens.expires_at).join(
+        access_tokens, tokens.id == sessions.c.token_id, isouter=True
+    )
+    ends = [(min(at for at in times if at is not None), bytes(one)) for one, *times in connection.execute(query)]
+    return sorted(end for end in ends if end[0] <= microseconds(now))

@@ -20,7 +20,7 @@ from rankcast.language.membership_json import membership_of_json
 from rankcast.model import MAX_ATTRIBUTES, MAX_TEXT, Advertisement, Catalog, Policy, ScorePart, Subscription
 from rankcast.model.declared import Duration, FieldKind, Nested, Numbers, Real, Whole, declared
 from rankcast.service import ServiceSettings
-from rankcast.service.page.advertisements.advertisement_editor import AdvertisementEditor, PublishingForm
+from rankcast.service.page.advertisements.advertisements import AdvertisementEditor, PublishingForm
 from rankcast.service.page.concepts.concept_fields import ConceptFields
 from rankcast.service.page.concepts.concept_shapes import FIELDS as NUMBERS_OF_FORMS
 from rankcast.service.page.feed.publish_dialog import _PublishDialog

@@ -93,14 +93,15 @@ def test_every_page(site: Any, visit: Callable[..., Page], snap: Callable[[Page,
     expect(page.locator(".rc-delivery").first).to_be_visible()
     wrong: list[str] = []
     for one in PAGES:
+        name = one.module.rpartition(".")[2]
         page.emulate_media(color_scheme="light")
         page.goto(site.url + one.path)
         expect(page.get_by_role("heading", level=1)).to_have_text(one.title)
-        if one.module in READY:
-            expect(page.locator(READY[one.module]).first).to_be_visible()
+        if name in READY:
+            expect(page.locator(READY[name]).first).to_be_visible()
         for look in ("day", "night"):
             page.emulate_media(color_scheme="dark" if look == "night" else "light")
-            snap(page, f"{one.module}-{screen}-{look}")
+            snap(page, f"{name}-{screen}-{look}")
             if (look, screen) != ("night", "phone"):  # the colours of the night are those of the desktop
                 rules = ["color-contrast"] if look == "night" else []  # nothing else differs
                 wrong += [f"{one.title}, {look}: {barrier}" for barrier in barriers(page, *rules)]

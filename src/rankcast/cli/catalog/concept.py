@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from rankcast.cli.exits import NEGATIVE
+from rankcast.cli.inputs import numbers
 from rankcast.cli.options import DEFAULT_STORE, Json, OneUser, StorePath
 from rankcast.cli.output import Output, TableColumn
-from rankcast.cli.values import numbers
 from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import Annotated, Any, NamedTuple, assert_never
 import typer
 
 from rankcast.cli.completion import complete_preset
+from rankcast.cli.inputs import numbers
 from rankcast.cli.options import DEFAULT_STORE, Json, MaxPolicyCost, OneUser, StorePath, check_user
 from rankcast.cli.output import Output, TableColumn, amounts
-from rankcast.cli.values import numbers
 from rankcast.language.presets import PRESETS, filter_of_kind, preset_fields
 from rankcast.model import (
     MOST_POLICY_COST,

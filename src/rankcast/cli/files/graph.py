@@ -1,4 +1,4 @@
-"""``rankcast graph``: draw which subscriptions cover which."""
+"""``rankcast relate`` and ``rankcast graph``: how two expressions relate, and which subscriptions cover which."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from rankcast.cli.operation.rejects import exit_if_any, tell
-from rankcast.cli.options import CatalogFile, Json, user_option
+from rankcast.cli.options import CatalogFile, Json, input_file, user_option
 from rankcast.cli.output import Output
 
 
@@ -44,3 +44,33 @@ def graph(
         str(out_file),
     )
     exit_if_any(len(rejects))
+
+
+def relate(
+    first: Annotated[str, typer.Argument(metavar="EXPRESSION", help="First expression.")],
+    second: Annotated[str, typer.Argument(metavar="EXPRESSION", help="Second expression.")],
+    catalog: Annotated[
+        Path | None,
+        input_file("--catalog", "Catalog file that defines the concepts in the expressions."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Compare two expressions: the first is EQUAL to the second, COVERS it, is COVERED by it, OVERLAPS it, or is
+    DISJOINT from it.
+
+    COVERS means that every event that matches the second also matches the first.
+
+    Example:
+
+      rankcast relate "year >= 1990" "year between 1995 and 2000"
+    """
+    from rankcast.cover import relate as relation_of
+    from rankcast.language import parse, read_catalog
+
+    meaning = read_catalog(catalog)[0].membership if catalog else None
+    relation = relation_of(parse(first), parse(second), meaning)
+    out = Output(json)
+    if json:
+        out.record({"relation": relation.name})
+    else:
+        out.line(relation.name)

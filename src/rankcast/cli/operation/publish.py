@@ -7,11 +7,10 @@ from uuid import uuid4
 
 import typer
 
-from rankcast.cli.inputs import count_lines
+from rankcast.cli.inputs import attributes, count_lines
 from rankcast.cli.operation.rejects import exit_if_any, tell
 from rankcast.cli.options import DEFAULT_STORE, Json, MaxAhead, MaxEventSize, StorePath
 from rankcast.cli.output import Output
-from rankcast.cli.values import attributes
 
 if TYPE_CHECKING:
     from rankcast.language.event_limits import EventLimits

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from rankcast.cli.options import DEFAULT_STORE, MOST_ROWS, Json, StorePath, bounded, duration
+from rankcast.cli.options import DEFAULT_STORE, MOST_ROWS, Json, StorePath, bounded, duration, with_options
 from rankcast.cli.output import Output
 from rankcast.engine.choice import Engine
 from rankcast.wording import counted
@@ -24,25 +24,19 @@ _PREPARING = 10.0
 """Seconds in which a start compares the subscriptions of users who have many, so that the first event does not wait."""
 
 
-def run(
+class RunOptions(NamedTuple):
+    """The options of the command that say how to serve. Those after `trigger` are for Spark alone."""
+
     follow: Annotated[
         bool,
         typer.Option("--follow/--once", help="Wait for new events until Ctrl-C, or serve pending events and exit."),
-    ] = False,
-    engine: Annotated[
-        Engine | None,
-        typer.Option(help="Run in this process or as a streaming pipeline on Spark; by default as in the last run."),
-    ] = None,
+    ] = False
     shards: Annotated[
         int | None, typer.Option(min=1, max=1024, metavar="N", help="Number of shards to divide the users among.")
-    ] = None,
-    close: Annotated[
-        bool, typer.Option("--close", help="Close unfinished periods at the end, as a replay does.")
-    ] = False,
-    checkpoint: Annotated[
-        str | None,
-        typer.Option(metavar="FOLDER", help="Spark: folder for progress and state; by default next to the store."),
-    ] = None,
+    ] = None
+    close: Annotated[bool, typer.Option("--close", help="Close unfinished periods at the end, as a replay does.")] = (
+        False
+    )
     max_events: Annotated[
         int | None,
         bounded(
@@ -52,20 +46,24 @@ def run(
             metavar="N",
             help="Maximum number of events in a batch; by default 5,000, with Spark 50,000.",
         ),
-    ] = None,
+    ] = None
     trigger: Annotated[
         str, duration(metavar="INTERVAL", help="Spark: how often to check for new events with --follow.")
-    ] = "200ms",
+    ] = "200ms"
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Spark: folder for progress and state; by default next to the store."),
+    ] = None
     from_offset: Annotated[
         int | None,
         bounded(
             0, MOST_ROWS, metavar="N", help="Spark, new checkpoint: start after this offset of the log, without state."
         ),
-    ] = None,
+    ] = None
     from_time: Annotated[
         str | None,
         typer.Option(metavar="TIME", help="Spark, new checkpoint: start at this publication time."),
-    ] = None,
+    ] = None
     lateness: Annotated[
         str | None,
         duration(
@@ -73,7 +71,7 @@ def run(
             metavar="TIME",
             help="Spark: reject events that are further behind the newest event than this.",
         ),
-    ] = None,
+    ] = None
     max_ahead: Annotated[
         str | None,
         duration(
@@ -81,11 +79,11 @@ def run(
             metavar="TIME",
             help="Spark, with --events: reject events dated further ahead of the clock than this; 1h by default.",
         ),
-    ] = None,
+    ] = None
     events: Annotated[
         str | None,
         typer.Option(metavar="URL", help="Spark: read events from kafka://host:port/topic instead of the store's log."),
-    ] = None,
+    ] = None
     sink: Annotated[
         list[str] | None,
         typer.Option(
@@ -94,17 +92,38 @@ def run(
             help="Spark: also write deliveries to console, jsonl:FOLDER, parquet:FOLDER, table:FORMAT?OPTION=VALUE or "
             "kafka://host:port/topic. May be repeated.",
         ),
-    ] = None,
+    ] = None
     only_sinks: Annotated[
         bool, typer.Option("--only-sinks", help="Spark, with --sink: write no deliveries to the store.")
-    ] = False,
+    ] = False
     master: Annotated[
         str | None,
         typer.Option(metavar="URL", help="Spark: master URL; by default all cores of this machine."),
-    ] = None,
+    ] = None
     conf: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="Spark: session setting. May be repeated.")
+    ] = None
+
+    @property
+    def start(self) -> int | str | None:
+        """Where in the events a new pipeline on Spark begins: an offset, or a time."""
+        return self.from_time if self.from_offset is None else self.from_offset
+
+    def refuse_spark(self) -> None:
+        """Refuse what only a pipeline on Spark can do."""
+        for name in self._fields[self._fields.index("trigger") + 1 :]:
+            if getattr(self, name) not in (self._field_defaults[name], []):
+                raise typer.BadParameter(f"--{name.replace('_', '-')} needs --engine spark")
+
+
+@with_options(RunOptions)
+def run(
+    engine: Annotated[
+        Engine | None,
+        typer.Option(help="Run in this process or as a streaming pipeline on Spark; by default as in the last run."),
     ] = None,
+    *,
+    options: RunOptions,
     metrics_port: Annotated[
         int | None, typer.Option(min=1, max=65535, metavar="PORT", help="Expose Prometheus metrics on this port.")
     ] = None,
@@ -132,45 +151,14 @@ def run(
         if chosen not in (Engine.LOCAL, Engine.SPARK):
             raise typer.BadParameter(f"a store is served by --engine local or --engine spark, not by {chosen.value}")
         if chosen is Engine.LOCAL:
-            given = {
-                "--checkpoint": checkpoint,
-                "--from-offset": from_offset,
-                "--from-time": from_time,
-                "--lateness": lateness,
-                "--max-ahead": max_ahead,
-                "--events": events,
-                "--sink": sink,
-                "--only-sinks": only_sinks or None,
-                "--master": master,
-                "--conf": conf,
-            }
-            for name, value in given.items():
-                if value is not None:
-                    raise typer.BadParameter(f"{name} needs --engine spark")
-            done = _in_process(opened, follow, shards, close, max_events or 5_000, metrics, out)
+            options.refuse_spark()
+            done = _in_process(opened, options, metrics, out)
         else:
-            from rankcast.cli.operation.run_spark import SparkRunOptions, on_spark
+            from rankcast.cli.operation.run_spark import on_spark
 
-            if from_offset is not None and from_time is not None:
+            if options.from_offset is not None and options.from_time is not None:
                 raise typer.BadParameter("give --from-offset or --from-time, not both")
-            wanted = SparkRunOptions(
-                store=store,
-                follow=follow,
-                shards=shards,
-                close=close,
-                checkpoint=checkpoint,
-                max_events=max_events,
-                trigger=trigger,
-                start=from_offset if from_offset is not None else from_time,
-                lateness=lateness,
-                max_ahead=max_ahead,
-                events=events,
-                sinks=tuple(sink or ()),
-                only_sinks=only_sinks,
-                master=master,
-                conf=tuple(conf or ()),
-            )
-            done = ServedCounts(*on_spark(opened, wanted, metrics, out))
+            done = ServedCounts(*on_spark(opened, store, options, metrics, out))
     out.say(f"served {counted(done.events, 'event')}; {counted(done.deliveries, 'delivery')}")
     if done.waiting:
         out.say(done.waiting)
@@ -198,22 +186,17 @@ def _metrics(store: "Store", port: int | None, out: Output) -> "Iterator[Metrics
         yield metrics
 
 
-def _in_process(
-    store: "Store",
-    follow: bool,
-    wanted: int | None,
-    close: bool,
-    batch: int,
-    metrics: "Metrics | None",
-    out: Output,
-) -> "ServedCounts":
+def _in_process(store: "Store", options: RunOptions, metrics: "Metrics | None", out: Output) -> "ServedCounts":
     """Serve in this process."""
+    follow = options.follow
     served = delivered = 0
     from rankcast.engine.choice import LIVE_BATCH
     from rankcast.pipeline.local import LocalPipeline
 
     with stoppable() as stopped:
-        server = LocalPipeline(store, _shards(store, wanted), batch, LIVE_BATCH if follow else 0)
+        server = LocalPipeline(
+            store, _shards(store, options.shards), options.max_events or 5_000, LIVE_BATCH if follow else 0
+        )
         if follow and not out.json:
             out.say("serving new events; stop with Ctrl-C")
         if follow:
@@ -221,7 +204,7 @@ def _in_process(
             _prepare(server, _PREPARING, stopped)
         while True:
             began = time.monotonic()
-            for done in _serve(store, server, close and (not follow or stopped()), follow, out, stopped):
+            for done in _serve(store, server, options.close and (not follow or stopped()), follow, out, stopped):
                 served += done.events
                 delivered += done.delivered
                 if done.set_aside:

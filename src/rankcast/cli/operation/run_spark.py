@@ -4,11 +4,11 @@ import time
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import typer
 
-from rankcast.cli.operation.run import stoppable
+from rankcast.cli.operation.run import RunOptions, stoppable
 from rankcast.cli.output import Output
 from rankcast.cli.sparks import silenced
 from rankcast.errors import EnvironmentProblem, RankcastError
@@ -29,39 +29,19 @@ _PATIENCE = 60.0
 """Seconds that the current micro-batch has to finish after a request to stop."""
 
 
-class SparkRunOptions(NamedTuple):
-    """The options of the command line."""
-
-    store: str
-    follow: bool
-    shards: int | None
-    close: bool
-    checkpoint: str | None
-    max_events: int | None
-    trigger: str
-    start: int | str | None
-    lateness: str | None
-    max_ahead: str | None
-    events: str | None
-    sinks: tuple[str, ...]
-    only_sinks: bool
-    master: str | None
-    conf: tuple[str, ...]
-
-
-def on_spark(store: "Store", wanted: SparkRunOptions, metrics: "Metrics | None", out: Output) -> tuple[int, int]:
+def on_spark(store: "Store", place: str, wanted: RunOptions, metrics: "Metrics | None", out: Output) -> tuple[int, int]:
     """Serve with the streaming pipeline; return the number of events and of deliveries."""
     from rankcast.language import parse_duration
 
-    places = (wanted.events or "", *wanted.sinks)
+    places = (wanted.events or "", *(wanted.sink or ()))
     require("spark", *(["kafka"] if any(place.startswith("kafka:") for place in places) else []))
-    checkpoint = wanted.checkpoint or _beside(store, wanted.store)
+    checkpoint = wanted.checkpoint or _beside(store, place)
     lateness = None if wanted.lateness is None else parse_duration(wanted.lateness)
     if wanted.max_ahead is not None and wanted.events is None:
         raise typer.BadParameter(
             "--max-ahead needs --events; events in the store's log were checked when they were published"
         )
-    if wanted.only_sinks and not wanted.sinks:
+    if wanted.only_sinks and not wanted.sink:
         raise typer.BadParameter("--only-sinks needs --sink; otherwise the deliveries would go nowhere")
     max_ahead = parse_duration(wanted.max_ahead or "1h")
     interval = parse_duration(wanted.trigger)
@@ -78,7 +58,7 @@ def on_spark(store: "Store", wanted: SparkRunOptions, metrics: "Metrics | None",
             start = partial(
                 serve_store,
                 spark,
-                wanted.store,
+                place,
                 checkpoint,
                 shards=wanted.shards,
                 json=None if wanted.events is None else "json",
@@ -150,7 +130,7 @@ class _Measured:
                 self._metrics.progress(progress.json)
 
 
-def _of_topic(error: Exception, wanted: SparkRunOptions) -> RankcastError | None:
+def _of_topic(error: Exception, wanted: RunOptions) -> RankcastError | None:
     """The error as a problem of the Kafka topic, if it is one."""
     if wanted.events is None or isinstance(error, RankcastError):
         return None
@@ -206,7 +186,7 @@ def _stop(query: "StreamingQuery") -> None:
     query.stop()
 
 
-def _session(wanted: SparkRunOptions) -> "SparkSession":
+def _session(wanted: RunOptions) -> "SparkSession":
     from rankcast.pipeline.spark import local_session
 
     settings: dict[str, str] = {}
@@ -214,7 +194,7 @@ def _session(wanted: SparkRunOptions) -> "SparkSession":
         from rankcast.pipeline.spark.kafka import connector_settings
 
         settings = connector_settings()
-    for setting in wanted.conf:
+    for setting in wanted.conf or ():
         name, is_set, value = setting.partition("=")
         if not is_set:
             raise typer.BadParameter(f"--conf takes NAME=VALUE, not {setting!r}")
@@ -224,7 +204,7 @@ def _session(wanted: SparkRunOptions) -> "SparkSession":
     return local_session(settings=settings, is_light=True)
 
 
-def _events(spark: "SparkSession", store: "Store", wanted: SparkRunOptions, checkpoint: str) -> "DataFrame | None":
+def _events(spark: "SparkSession", store: "Store", wanted: RunOptions, checkpoint: str) -> "DataFrame | None":
     if wanted.events is None:
         return None
     from rankcast.pipeline.spark.kafka import check_topic, knows_topic, read_topic
@@ -245,15 +225,17 @@ def _events(spark: "SparkSession", store: "Store", wanted: SparkRunOptions, chec
     return read_topic(spark, topic, wanted.start or "earliest", wanted.max_events or MAX_EVENTS)
 
 
-def _sinks(wanted: SparkRunOptions) -> "list[TaskSink]":
+def _sinks(wanted: RunOptions) -> "list[TaskSink]":
     from rankcast.pipeline.spark.sinks import sink_of
     from rankcast.pipeline.topics import Topic
 
     source = None if wanted.events is None else str(Topic.of(wanted.events))
-    if source is not None and source in [str(Topic.of(name)) for name in wanted.sinks if name.startswith("kafka:")]:
+    if source is not None and source in [
+        str(Topic.of(name)) for name in wanted.sink or () if name.startswith("kafka:")
+    ]:
         raise typer.BadParameter(f"deliveries cannot go to {source}, because the events come from there")
-    sinks = [sink_of(name) for name in wanted.sinks]
-    for url in (wanted.events, *wanted.sinks):
+    sinks = [sink_of(name) for name in wanted.sink or ()]
+    for url in (wanted.events, *(wanted.sink or ())):
         if url is not None and url.startswith("kafka:"):
             Topic.of(url).found()  # a refusal is told now, before Spark starts and anything is read or written
     return sinks

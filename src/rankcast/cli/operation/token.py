@@ -137,7 +137,7 @@ def sign_out(
     from rankcast.service.access import Role
     from rankcast.service.settings import ServiceSettings
     from rankcast.store import Store
-    from rankcast.store.sessions import SessionLog
+    from rankcast.store.access_log import SessionLog
 
     if (user is not None) == everybody:
         raise typer.BadParameter("give one of --user, --everybody")

@@ -1,9 +1,11 @@
 """Visitors of the page, and the users on whose behalf they act."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from urllib.parse import unquote
 
+from nicegui import ui
 from starlette.requests import HTTPConnection
 
 from rankcast.errors import ModelError
@@ -99,3 +101,23 @@ def _visitor(session: Session, request: HTTPConnection, service: "Service") -> V
     if principal.role is not Role.USER or principal.name is None:
         raise ModelError(f"the page is for users and administrators, not for a {principal.role}")
     return Visitor(principal.name, switches=False, publishes=False, who=who)
+
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+async def compute(view: View, function: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T:
+    """Run a module-level function in a child process and return its result.
+
+    Raises a problem (`RankcastError`) if it takes longer than `limits.trial_seconds`. Arguments and result go through
+    a pipe. The module must not import NiceGUI, which would take the child a second to load.
+    """
+    client = ui.context.client
+
+    async def is_gone() -> bool:
+        return client.is_deleted
+
+    # Limit each kind separately: automatic counts of the pages must not block the trials of the visitor.
+    who = f"{view.visitor.who}: {function.__name__}"
+    return await view.service.trials.run_for(who, is_gone, function, *arguments, **named)

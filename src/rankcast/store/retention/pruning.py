@@ -13,6 +13,7 @@ from sqlalchemy import Column, ColumnElement, Connection, delete, func, not_, se
 from rankcast.errors import StoreError
 from rankcast.model import EPOCH
 from rankcast.store import schema
+from rankcast.store.access_log import ended_sessions, sessions
 from rankcast.store.audit_log import AuditAction, audit, note_now
 from rankcast.store.broker_log import forget_routes
 from rankcast.store.catalog.history import (
@@ -32,7 +33,6 @@ from rankcast.store.retention.needs import is_delivery_held, is_event_held, need
 from rankcast.store.retention.pushes import forget_pushed
 from rankcast.store.retention.rules import KINDS, SHORTEST, RetentionRule, Rules, show_rules
 from rankcast.store.schema import catalog_changes, datetime_of, deliveries, events, microseconds, rejects
-from rankcast.store.sessions import ended_sessions, sessions
 from rankcast.store.set_aside import set_aside
 from rankcast.store.sql import last_number, mark_last
 from rankcast.store.state_pages import forget_past_pages

@@ -13,6 +13,7 @@ def test_moving_an_end_and_choosing_the_aggregation_change_who_matches(site: Any
     site.publish({"minutes": 0, "miles": 15}, {"minutes": 90, "miles": 15})
     page = visit("/intervals", "ivan")
     expect(page.get_by_label("The publication")).to_contain_text("minutes between 30 and 60")
+    expect(page.get_by_role("combobox", name="Attribute")).to_have_value("minutes")
     told = page.get_by_role("region", name="Matches against the width")
     expect(told).to_contain_text("1 of 2 subscriptions match")
     drawn = told.locator("svg").first

@@ -1,8 +1,8 @@
 """The running brokers as the page draws them."""
 
 from rankcast.service.brokers.messages import BrokerFacts, BrokerTree, LinkFacts
+from rankcast.service.page.overlay.overlay import traffic_of
 from rankcast.service.page.overlay.overlay_drawing import overlay_svg
-from rankcast.service.page.overlay.running_brokers import traffic_of
 
 
 def test_the_tree_is_drawn_from_its_root_whoever_sees_it() -> None:

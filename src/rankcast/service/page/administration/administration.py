@@ -7,9 +7,8 @@ from functools import partial
 from nicegui import ui
 
 from rankcast.language.event_words import cut
-from rankcast.service.page.administration.set_aside_view import SetAsideView
 from rankcast.service.page.controls import text_field
-from rankcast.service.page.unreadable_view import UnreadableView
+from rankcast.service.page.failures import SetAsideView, UnreadableView
 from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import (
     act,

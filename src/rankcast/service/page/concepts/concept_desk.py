@@ -40,7 +40,7 @@ class ConceptPicture:
 
 
 class _Compute(Protocol):
-    """Runs a function in a child process (`rankcast.service.page.computing.compute`)."""
+    """Runs a function in a child process (`rankcast.service.page.visitors.compute`)."""
 
     async def __call__(self, function: Callable[_P, _T], *arguments: _P.args, **named: _P.kwargs) -> _T: ...
 

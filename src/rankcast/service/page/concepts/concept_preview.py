@@ -9,9 +9,8 @@ from rankcast.errors import RankcastError
 from rankcast.lab.concept_effects import Effect, Effects
 from rankcast.language.event_words import cut, title_of
 from rankcast.model import Concept, Membership
-from rankcast.service.page.computing import compute
 from rankcast.service.page.concepts.concept_desk import HISTORY, ConceptDesk
-from rankcast.service.page.visitors import View
+from rankcast.service.page.visitors import View, compute
 from rankcast.service.page.widgets import group, row, table, words
 from rankcast.service.studies.concept_trial import try_concept
 

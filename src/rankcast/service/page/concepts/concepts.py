@@ -10,7 +10,6 @@ from nicegui import ui
 
 from rankcast.errors import ModelError
 from rankcast.model import Concept, Membership, Record
-from rankcast.service.page.computing import compute
 from rankcast.service.page.concepts.concept_desk import HISTORY, ConceptDesk
 from rankcast.service.page.concepts.concept_dialogs import ask_for_name, ask_to_replace, replaced_by
 from rankcast.service.page.concepts.concept_fields import ConceptFields
@@ -21,7 +20,7 @@ from rankcast.service.page.concepts.curve_editor import CurveEditor, form_of
 from rankcast.service.page.concepts.mining_view import MiningView
 from rankcast.service.page.controls import choice
 from rankcast.service.page.drawings import wear
-from rankcast.service.page.visitors import View
+from rankcast.service.page.visitors import View, compute
 from rankcast.service.page.widgets import (
     UndoBar,
     act,

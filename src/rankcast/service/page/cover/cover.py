@@ -14,10 +14,9 @@ from rankcast.errors import RankcastError
 from rankcast.language import label, show
 from rankcast.language.event_words import cut, facts, title_of
 from rankcast.model import Catalog, Event, Subscription
-from rankcast.service.page.computing import compute
 from rankcast.service.page.controls import choice, whose_subscriptions
 from rankcast.service.page.drawings import colour, line_down, wear
-from rankcast.service.page.visitors import View
+from rankcast.service.page.visitors import View, compute
 from rankcast.service.page.widgets import act, demo_link, empty, group, legend_key, link, pill, set_props, words
 from rankcast.service.studies.cover_graph import study_cover
 

@@ -1,8 +1,8 @@
-"""The details of an event: its attributes, and the explanation why it was or was not sent."""
+"""A delivery as a card, and the details of an event: its attributes, and why it was or was not sent."""
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import timedelta
 from urllib.parse import quote
 
@@ -10,13 +10,13 @@ from nicegui import ui
 
 from rankcast.engine.explain import Explanation, MatchedSubscription
 from rankcast.errors import RankcastError
-from rankcast.language import label, show_duration
-from rankcast.language.event_words import cut, facts, said, title_of
-from rankcast.model import Catalog, Event, predicates_of
+from rankcast.language import label, show_duration, show_time
+from rankcast.language.event_words import cut, facts, said, title_of, told_duration
+from rankcast.model import Catalog, Delivery, Event, predicates_of
 from rankcast.service.outcome_words import outcome_words
-from rankcast.service.page.computing import compute
-from rankcast.service.page.reasons import Arrival
-from rankcast.service.page.visitors import View
+from rankcast.service.page.feed.reaction_bar import ReactionBar, Reactions
+from rankcast.service.page.reasons import Arrival, ShortReason, short_reason
+from rankcast.service.page.visitors import View, compute
 from rankcast.service.page.widgets import figures, fill_bar, group, link, pill, row, scroller, set_props, words
 from rankcast.service.trial_tasks import explain_event
 from rankcast.wording import capitalised
@@ -187,3 +187,44 @@ class EventDetails:
     def _titles(self, names: list[str]) -> dict[str, str]:
         events = [self._view.service.event(name) for name in names]
         return {event.id: title_of(event) for event in events if event is not None}
+
+
+def delivery_card(
+    view: View, arrival: Arrival, before: Sequence[Arrival], catalog: Catalog, reactions: Reactions
+) -> ui.element:
+    """Add the card to the current list. `before` are the earlier deliveries, newest first."""
+    delivery, event = arrival.delivery, arrival.event
+    title = title_of(event)
+    card = group("li", "rc-card rc-delivery", data_number=str(arrival.number))
+    with card, group("article", "", aria_label=title) as article:
+        with group("div", "rc-row rc-spread rc-heading"):
+            words("h2", title)
+            with group("span", "rc-row rc-rank"):
+                fill_bar(delivery.rank, f"rank {delivery.rank:.3g} of 1")
+                words("span", f"{delivery.rank:.2f}", "rc-number rc-small rc-soft")
+        _show_reason(short_reason(arrival, before, catalog))
+        show_facts_of(event, delivery.subscriptions, catalog)
+        with group("div", "rc-row rc-wrap rc-foot"):
+            _show_times(delivery)
+            show_subscriptions(delivery.subscriptions, catalog)
+            with group("span", "rc-row rc-tight rc-reactions"):
+                bar = ReactionBar(view, card, arrival, reactions)
+                EventDetails(view, article, event, arrival, bar.read)
+    return card
+
+
+def _show_reason(reason: ShortReason) -> None:
+    with group("p", "rc-reason"):
+        words("span", "Matches ")
+        words("strong", reason.name)
+        liked = f" ({reason.liked})" if reason.liked else ""
+        words("span", "".join([liked, *(f" · {other}" for other in reason.others)]))
+
+
+def _show_times(delivery: Delivery) -> None:
+    sent = show_time(delivery.forwarded)
+    with group("span", "rc-small rc-soft"):
+        words("span", "Sent ")
+        set_props(words("time", sent, "rc-when"), datetime=sent)
+        if delivery.freshness >= timedelta(seconds=1):
+            words("span", f", waited {told_duration(delivery.freshness)}")

@@ -9,14 +9,13 @@ from nicegui import Client, background_tasks, ui
 from rankcast.errors import RankcastError
 from rankcast.language.event_words import facts, title_of
 from rankcast.model import Catalog, Delivery
-from rankcast.service.page.computing import compute
 from rankcast.service.page.controls import text_field, toggle
-from rankcast.service.page.feed.delivery_card import delivery_card
+from rankcast.service.page.feed.event_details import delivery_card
 from rankcast.service.page.feed.left_out_view import LeftOutView
 from rankcast.service.page.feed.publish_dialog import publish_button
 from rankcast.service.page.feed.reaction_bar import Reactions
 from rankcast.service.page.reasons import Arrival
-from rankcast.service.page.visitors import View
+from rankcast.service.page.visitors import View, compute
 from rankcast.service.page.widgets import UndoBar, act, empty, group, link, set_props, words
 from rankcast.service.studies.left_out import count_recent
 from rankcast.store import Reaction

@@ -4,9 +4,8 @@ from rankcast.errors import RankcastError
 from rankcast.language import show_time
 from rankcast.language.event_words import title_of
 from rankcast.model import Catalog
-from rankcast.service.page.computing import compute
 from rankcast.service.page.feed.event_details import EventDetails, show_facts_of, show_subscriptions
-from rankcast.service.page.visitors import View
+from rankcast.service.page.visitors import View, compute
 from rankcast.service.page.widgets import act, empty, fill_bar, group, link, set_props, words
 from rankcast.service.studies.left_out import LeftOutEvent, LeftOutPage, recently_left_out
 

@@ -11,8 +11,7 @@ from rankcast.errors import RankcastError
 from rankcast.language import decode_event, encode_event
 from rankcast.language.event_words import cut, title_of
 from rankcast.model import Catalog, Event
-from rankcast.service.page.computing import compute
-from rankcast.service.page.visitors import View
+from rankcast.service.page.visitors import View, compute
 from rankcast.service.page.widgets import act, complaining, group, set_props, words
 from rankcast.service.studies.left_out import Publication, publication_of
 from rankcast.wording import listed

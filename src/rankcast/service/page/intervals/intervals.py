@@ -13,12 +13,12 @@ from rankcast.errors import RankcastError
 from rankcast.language import label
 from rankcast.language.event_words import cut
 from rankcast.model import Attitude, Norm, predicates_of
-from rankcast.service.page.computing import compute
+from rankcast.plain import JsonObject
+from rankcast.service.page.charts import ChartLine, draw, line_chart, over
 from rankcast.service.page.controls import choice, whose_subscriptions
 from rankcast.service.page.drawings import number_text, wear
-from rankcast.service.page.monitor.line_chart import ChartLine, chart
-from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import demo_link, empty, group, legend_key, row, set_props, slide, table, words
+from rankcast.service.page.visitors import View, compute
+from rankcast.service.page.widgets import demo_link, empty, group, row, set_props, slide, table, words
 from rankcast.service.studies.interval_matches import (
     CRISP,
     SUBSCRIBED,
@@ -64,7 +64,7 @@ class _IntervalPage:
         self._latest = 0
         self._setup = self._start(next(iter(known)))
         with group("section", "rc-card rc-controls", aria_label="The publication"):
-            choice("Attribute", known, self._setup.attribute, self._take, is_titled=True)
+            choice("Attribute", list(known), self._setup.attribute, self._take, is_titled=True)
             norms = {one: one.title for one in Norm}
             choice("Degrees combine by", norms, self._setup.norm, lambda to: self._change(norm=to), is_titled=True)
             whose_subscriptions(view, self._turned)
@@ -74,11 +74,7 @@ class _IntervalPage:
         with group("section", "rc-card rc-column", aria_label="Matches against the width"):
             self._title = words("p", "", "rc-strong")
             set_props(self._title, aria_live="polite")
-            with group("figure", "rc-drawing", aria_label="Number of matches against the width of the interval"):
-                self._drawn = ui.html("", sanitize=False)
-            with group("div", "rc-row rc-wrap rc-legend rc-small"):
-                for case in _CASES:
-                    legend_key(case, COLOURS[case])
+            self._drawn = line_chart("Number of matches against the width of the interval")
         with group("section", "rc-card rc-column", aria_label="Who matches"):
             words("h2", "Who matches")
             self._table = group("div")
@@ -149,7 +145,7 @@ class _IntervalPage:
             f"“{cut(found.title, 60)}” with this {setup.attribute}: {found.counts[SUBSCRIBED][at]:,} of "
             f"{counted(found.of, 'subscription')} match, {found.counts[CRISP][at]:,} crisply{left_out}"
         )
-        self._drawn.set_content(interval_chart(found.widths, found.counts, setup.high - setup.low))
+        draw(self._drawn, interval_chart(found.widths, found.counts, setup.high - setup.low))
         self._table.clear()
         with self._table:
             if not found.of:
@@ -181,16 +177,15 @@ COLOURS = {
 }
 
 
-def interval_chart(widths: Sequence[float], counts: Mapping[str, Sequence[int]], now: float) -> str:
+def interval_chart(widths: Sequence[float], counts: Mapping[str, Sequence[int]], now: float) -> JsonObject:
     """A line for each case; `now` is the width of the chosen interval.
 
-    >>> interval_chart([0, 10], {"crisp": [3, 3], "optimistic": [3, 8]}, 5).count("<path")
-    2
+    >>> interval_chart([0, 10], {"crisp": [3, 3], "optimistic": [3, 8]}, 5)["series"][1]["data"]
+    [(0, 3), (10, 8)]
     """
-    widest = max(widths) or 1
-    axis = [(width, number_text(width)) for width in (0.0, widest / 2, widest)]
+    axis = {"name": "width of the interval", "min": 0, "max": max(widths) or 1}
     lines = [
-        ChartLine(list(zip(widths, line, strict=True)), COLOURS[case], dashed=case == CRISP)
+        ChartLine(case, list(zip(widths, line, strict=True)), COLOURS[case], dashed=case == CRISP)
         for case, line in counts.items()
     ]
-    return chart(lines, axis, "subscriptions that match", mark=now, below="width of the interval")
+    return over(lines, axis, "subscriptions that match", mark=now)

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
-from nicegui import ui
-
-from rankcast.service.page.monitor.line_chart import ChartLine, line_chart
+from rankcast.plain import JsonObject
+from rankcast.service.page.charts import ChartLine, draw, line_chart, over_time
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import group, legend_key, set_props, words
+from rankcast.service.page.widgets import group, words
 from rankcast.store import ActivitySample
 from rankcast.store.samples import VagueSample
 
@@ -84,17 +83,12 @@ class VagueView:
         with group("section", "rc-card rc-column", aria_label="Vague against crisp over time"):
             words("h2", "The same wishes, vague and crisp")
             self._told = words("p", "", "rc-soft rc-small")
-            with group("figure", "rc-column rc-tight"):
-                self._chart = set_props(ui.html("", sanitize=False), role="img", aria_label="Matches per event")
-                with group("figcaption", "rc-row rc-wrap rc-legend rc-small rc-soft"):
-                    for _, name, colour in _LINES:
-                        legend_key(name, colour)
-                    legend_key("nothing compared", "var(--rc-bars)")
+            self._chart = line_chart("Matches per event")
 
     async def draw(self, span: timedelta) -> None:
         """Draw what the store recorded over a range of time."""
         samples, every = await asyncio.to_thread(self._view.service.vague.log.over, span)
-        self._chart.content = vague_chart(samples, every, span, datetime.now(UTC))
+        draw(self._chart, vague_chart(samples, every, span, datetime.now(UTC)))
         if not samples:
             self._told.text = "Nothing was compared yet: it takes events, and a subscription with a vague word."
             return
@@ -106,12 +100,12 @@ class VagueView:
         )
 
 
-def vague_chart(samples: Sequence[VagueSample], every: timedelta, span: timedelta, now: datetime) -> str:
+def vague_chart(samples: Sequence[VagueSample], every: timedelta, span: timedelta, now: datetime) -> JsonObject:
     """Matches per event, with gaps where nothing was compared."""
     ago = [(now - one.time).total_seconds() for one in samples]
     gaps = [(before, after) for before, after in pairwise(ago) if before - after > MISSED * every.total_seconds()]
     lines = [
-        ChartLine([(at, getattr(one, name) / one.events) for at, one in zip(ago, samples, strict=True)], colour)
-        for name, _, colour in _LINES
+        ChartLine(title, [(at, getattr(one, name) / one.events) for at, one in zip(ago, samples, strict=True)], colour)
+        for name, title, colour in _LINES
     ]
-    return line_chart(lines, span.total_seconds(), "matches per event", gaps)
+    return over_time(lines, span.total_seconds(), "matches per event", gaps)

@@ -8,24 +8,20 @@ from nicegui import ui
 
 from rankcast.errors import RankcastError, StoreError
 from rankcast.language.event_words import cut, facts, title_of
-from rankcast.service.page.administration.set_aside_view import set_aside_table
-from rankcast.service.page.computing import compute
+from rankcast.service.page.charts import ChartLine, draw, line_chart, over_time
 from rankcast.service.page.controls import toggle
 from rankcast.service.page.drawings import wear
+from rankcast.service.page.failures import UnreadableView, set_aside_table
 from rankcast.service.page.monitor.activity import RANGES, Activity, VagueView, activity_of
-from rankcast.service.page.monitor.line_chart import ChartLine, line_chart
 from rankcast.service.page.monitor.studies import show_groups, show_teams
-from rankcast.service.page.unreadable_view import UnreadableView
-from rankcast.service.page.visitors import View
+from rankcast.service.page.visitors import View, compute
 from rankcast.service.page.widgets import (
     demo_link,
     empty,
     figure,
     fill_bar,
     group,
-    legend_key,
     row,
-    set_props,
     table,
     words,
 )
@@ -87,17 +83,9 @@ class _Monitor:
                 self._range = toggle(
                     "Range of time", list(RANGES), first, self._ranged, classes="rc-speeds rc-wrapping"
                 )
-            with group("figure", "rc-column rc-tight"):
-                self._drawn = set_props(ui.html("", sanitize=False), role="img", aria_label="Events per second")
-                with group("figcaption", "rc-row rc-wrap rc-legend rc-small rc-soft"):
-                    legend_key("published", "var(--rc-c0)")
-                    legend_key("delivered", "var(--rc-c1)")
-                    legend_key("not recorded", "var(--rc-bars)")
-            with group("figure", "rc-column rc-tight"):
-                self._lag = set_props(ui.html("", sanitize=False), role="img", aria_label="Events that waited")
-                with group("figcaption", "rc-row rc-wrap rc-legend rc-small rc-soft"):
-                    legend_key("most events that waited", "var(--rc-c2)")
-                    self._waited = words("span", "")
+            self._drawn = line_chart("Events per second")
+            self._lag = line_chart("Events that waited")
+            self._waited = words("p", "", "rc-soft rc-small")
         with group("section", "rc-card rc-column", aria_label="The funnel"):
             with group("div", "rc-row rc-wrap rc-spread"):
                 words("h2", f"The last {RECENT} events")
@@ -132,12 +120,13 @@ class _Monitor:
     def _show_activity(self, activity: Activity, span: float) -> None:
         rates = activity.rates
         lines = [
-            ChartLine([(rate.ago, rate.published) for rate in rates], "var(--rc-c0)", filled=True),
-            ChartLine([(rate.ago, rate.delivered) for rate in rates], "var(--rc-c1)"),
+            ChartLine("published", [(rate.ago, rate.published) for rate in rates], "var(--rc-c0)", filled=True),
+            ChartLine("delivered", [(rate.ago, rate.delivered) for rate in rates], "var(--rc-c1)"),
         ]
-        self._drawn.content = line_chart(lines, span, "events per second", activity.gaps)
-        waiting = ChartLine([(rate.ago, rate.waiting) for rate in rates], "var(--rc-c2)", filled=True)
-        self._lag.content = line_chart([waiting], span, "events waiting", activity.gaps)
+        draw(self._drawn, over_time(lines, span, "events per second", activity.gaps))
+        waited = [(rate.ago, rate.waiting) for rate in rates]
+        waiting = ChartLine("most events that waited", waited, "var(--rc-c2)", filled=True)
+        draw(self._lag, over_time([waiting], span, "events waiting", activity.gaps))
         longest = max((rate.waited for rate in rates), default=0.0)
         self._waited.text = f"longest wait {longest:.1f} s" if longest >= 0.1 else "nothing waited long"
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from rankcast.errors import RankcastError
 from rankcast.plain import JsonObject
-from rankcast.service.page.computing import compute
-from rankcast.service.page.visitors import View
+from rankcast.service.page.visitors import View, compute
 from rankcast.service.page.widgets import act, group, row, table, words
 from rankcast.service.studies.group_study import study_recent_groups, study_recent_team
 

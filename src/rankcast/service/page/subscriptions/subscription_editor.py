@@ -14,13 +14,12 @@ from rankcast.language import label, parse, show
 from rankcast.language.event_words import title_of
 from rankcast.language.mistakes import AttributeKinds, attribute_kinds, likely_mistakes
 from rankcast.model import Always, Catalog, Subscription
-from rankcast.service.page.computing import compute
 from rankcast.service.page.controls import text_field, toggle
 from rankcast.service.page.hints import Hint, hints_of
 from rankcast.service.page.reasons import short_name
 from rankcast.service.page.subscriptions.form_view import ATTITUDE_WORDS, FormView
 from rankcast.service.page.subscriptions.forms import Condition, Form, FormShape, expression_of, form_of, is_complete
-from rankcast.service.page.visitors import View
+from rankcast.service.page.visitors import View, compute
 from rankcast.service.page.widgets import act, complaining, fill_bar, group, set_props, slide, words
 from rankcast.service.record_costs import check_cost
 from rankcast.service.trial_tasks import try_on_history
