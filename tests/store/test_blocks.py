@@ -76,7 +76,8 @@ def test_blocks_without_deliveries(store):
 
 
 def test_sqlite_goes_by_the_index(tmp_path):
-    query = "SELECT * FROM deliveries WHERE (number >> 20) = 3 AND user_id = 'ann' AND number > 5 ORDER BY number"
+    block = f"(number >> {schema.DELIVERY_BLOCK})"
+    query = f"SELECT * FROM deliveries WHERE {block} = 3 AND user_id = 'ann' AND number > 5 ORDER BY number"
     with Store.create(tmp_path / "s.db") as store, store.database.reading() as connection:
         plan = [row[3] for row in connection.execute(text(f"EXPLAIN QUERY PLAN {query}"))]
     assert plan == ["SEARCH deliveries USING INDEX ix_deliveries_user (<expr>=? AND user_id=? AND rowid>?)"]

@@ -9,23 +9,16 @@ n distances of about 20 ns each; with weights, or with more than 32 attributes, 
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankcast.choose.candidates import Candidate
 from rankcast.choose.objective import Blend, DivRank, MaxMin, Objective
-from rankcast.matching.batch import Integers, Reals
+from rankcast.matching.batch import Reals
 
-
-class _Pool(NamedTuple):
-    """Candidates as arrays in order of `seq` (rank, position, slot in the table); the distance table; its space."""
-
-    ranks: Reals
-    seqs: Integers
-    slots: Integers
-    table: Reals
-    space: tuple[object, ...]
+if TYPE_CHECKING:
+    from rankcast.choose.kernels.greedy import Pool
 
 
 def greedy(candidates: Sequence[Candidate], k: int, objective: Objective) -> list[Candidate] | None:
@@ -51,16 +44,10 @@ def filled_up(
     pool = _pool(everybody, objective) if type(objective) in (DivRank, MaxMin) else None
     if pool is None:
         return None
-    assert isinstance(objective, Blend)
-    ranks, seqs, slots, table, space = pool
-    count = len(everybody)
-    row, nearest = np.empty((2, count))
-    chosen, (places, worth) = np.zeros(count, np.bool_), np.empty((2, k), np.int64)
-    places[: len(members)] = np.searchsorted(seqs, [member.seq for member in members])
+    chosen, (places, worth) = np.zeros(len(everybody), np.bool_), np.empty((2, k), np.int64)
+    places[: len(members)] = np.searchsorted(pool.seqs, [member.seq for member in members])
     chosen[places[: len(members)]] = True
-    sigma = float(objective.sigma)
-    scratch = row, nearest, chosen
-    add_greedily(0, count, len(members), slots, slots, ranks, k, sigma, table, space, *scratch, places, worth)
+    add_greedily(pool, 0, len(everybody), len(members), k, chosen, places, worth)
     return [everybody[place] for place in places.tolist()]
 
 
@@ -71,9 +58,7 @@ def replaced(held: Sequence[Candidate], candidate: Candidate, objective: Objecti
     pool = _pool([*held, candidate], objective)
     if pool is None or type(objective) is not DivRank or len(held) > LARGEST_SET:
         return None
-    place, best, present = best_place(
-        len(held), pool.slots, pool.slots, pool.ranks, objective.sigma, pool.table, pool.space
-    )
+    place, best, present = best_place(pool, len(held))
     return int(place), int(best), int(present)
 
 
@@ -84,8 +69,7 @@ def pair_sums(chosen: Sequence[Candidate], objective: Blend) -> tuple[float, flo
     pool = _pool(chosen, objective)
     if pool is None or len(chosen) > swaps.LARGEST_SET:
         return None
-    everybody, room = np.arange(len(chosen)), np.empty(len(chosen))
-    total, least = swaps.pair_sums(everybody, len(chosen), pool.slots, pool.slots, pool.table, pool.space, room)
+    total, least = swaps.pair_sums(pool, np.arange(len(chosen)), len(chosen))
     return float(total), float(least)
 
 
@@ -99,11 +83,11 @@ def distances(candidates: Sequence[Candidate], objective: Objective) -> Reals | 
     count = len(candidates)
     found = np.zeros((count, count))
     for place in range(count):
-        look_up(place, 0, count, pool.slots, pool.slots, pool.table, pool.space, found[place])
+        look_up(pool, place, 0, count, found[place])
     return found
 
 
-def _pool(candidates: Sequence[Candidate], objective: Objective | Blend) -> _Pool | None:
+def _pool(candidates: Sequence[Candidate], objective: Objective | Blend) -> "Pool | None":
     """The candidates as arrays; None if their positions do not ascend."""
     if not isinstance(objective, Blend):
         return None
@@ -114,7 +98,10 @@ def _pool(candidates: Sequence[Candidate], objective: Objective | Blend) -> _Poo
     table = objective.distance.table
     slots = table.slots(events)
     ranks = np.array([candidate.rank for candidate in candidates], np.float64)
-    return _Pool(ranks, seqs, slots, table.distances, table.space)
+    from rankcast.choose.kernels.greedy import Pool
+
+    row, nearest = np.empty((2, len(events)))
+    return Pool(slots, slots, ranks, seqs, float(objective.sigma), table.distances, table.space, row, nearest)
 
 
 def _selected(candidates: Sequence[Candidate], k: int, objective: Objective, swaps: bool) -> list[Candidate] | None:
@@ -124,17 +111,13 @@ def _selected(candidates: Sequence[Candidate], k: int, objective: Objective, swa
     pool = _pool(candidates, objective)
     if pool is None:
         return None
-    assert isinstance(objective, Blend)
-    ranks, seqs, slots, table, space = pool
-    sigma, count = float(objective.sigma), len(candidates)
-    row, nearest = np.empty((2, count))
+    count = len(candidates)
     chosen, (members, worth) = np.zeros(count, np.bool_), np.empty((2, k), np.int64)
     first, second = 0, 0
     if k > 1:
-        by_rank = np.argsort(ranks, kind="stable")[::-1].copy()
-        first, second = best_pair(by_rank, ranks, seqs, sigma, slots, slots, table, space, row)
-    scratch = row, nearest, chosen
-    choose_greedily(0, count, first, second, slots, slots, ranks, k, sigma, table, space, *scratch, members, worth)
+        by_rank = np.argsort(pool.ranks, kind="stable")[::-1].copy()
+        first, second = best_pair(pool, by_rank)
+    choose_greedily(pool, 0, count, first, second, k, chosen, members, worth)
     if swaps:
-        improve(0, count, slots, slots, ranks, seqs, k, sigma, table, space, row, chosen, members)
+        improve(pool, 0, count, k, chosen, members)
     return [candidates[place] for place in members.tolist()]

@@ -80,9 +80,9 @@ def are_compiled() -> bool | None:
     Loads numba.
     """
     from rankcast.compiling import is_compiled
-    from rankcast.engine.arrays.kernels.crowds.periods import close_all
+    from rankcast.engine.arrays.kernels.crowds.periods import end_all
 
-    return is_compiled(close_all)
+    return is_compiled(end_all)
 
 
 def _choose() -> None:

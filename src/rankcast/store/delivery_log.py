@@ -317,14 +317,15 @@ def _served_by(known: Pipeline | None) -> str:
 
 def _columns(deliveries: Sequence[Delivery], now: int, instants: Instants | None) -> Columns:
     count = len(deliveries)
+    times = {time: microseconds(time) for one in deliveries for time in (one.published, one.forwarded)}
     return {
         "user_id": [one.user for one in deliveries],
         "event_id": [one.event for one in deliveries],
         "seq": [one.seq for one in deliveries],
         "rank": [one.rank for one in deliveries],
         "subscriptions": [dumps(one.subscriptions) for one in deliveries],
-        "published": [microseconds(one.published) for one in deliveries],
-        "forwarded": [microseconds(one.forwarded) for one in deliveries],
+        "published": [times[one.published] for one in deliveries],
+        "forwarded": [times[one.forwarded] for one in deliveries],
         "window_number": [one.window for one in deliveries],
         "served": [microseconds(instants.served) if instants else None] * count,
         "matched": [microseconds(instants.matched) if instants else None] * count,

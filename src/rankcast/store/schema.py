@@ -16,7 +16,7 @@ from rankcast.model import EPOCH
 DatabaseRow: TypeAlias = sql.Row[Any]
 """A row that a query returned, with an attribute for each column."""
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 """Increased when a release changes the tables. Earlier stores are migrated (`rankcast.store.migrations`)."""
 
 OLDEST_VERSION = 3
@@ -98,18 +98,18 @@ deliveries = sql.Table(
     comment="What was delivered: an event to a user at most once.",
 )
 
-DELIVERY_BLOCK = 20
+DELIVERY_BLOCK = 16
 
 
 def block_of(number: sql.ColumnElement[int]) -> sql.ColumnElement[int]:
-    """The block of about a million (2**20) deliveries that contains a number.
+    """The block of 65,536 deliveries that contains a number.
 
     The index by user is divided into blocks, and only its last block changes. So the cost of writing does not grow
-    with the number of deliveries. Reading costs one look-up per block (`rankcast.store.blocks`).
+    with the number of deliveries. A block has some 400 pages: in larger ones, most deliveries of a commit change a page
+    of their own. Reading costs one look-up per block (`rankcast.store.blocks`).
     """
-    return number.op(">>")(
-        sql.literal_column(str(DELIVERY_BLOCK))
-    )  # with a parameter, databases would not use the index
+    # With a parameter, databases would not use the index.
+    return number.op(">>")(sql.literal_column(str(DELIVERY_BLOCK)))
 
 
 delivery_block = block_of(deliveries.c.number)

@@ -1,5 +1,7 @@
 """The greedy choice of k entries by rank and distance (semantics: Diversity)."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from rankcast.choose.kernels.distances import measure, measure_range
@@ -10,6 +12,7 @@ from rankcast.plain import Array, Arrays
 __all__ = [
     "NEAR",
     "NONE",
+    "Pool",
     "add_greedily",
     "best_pair",
     "choose_greedily",
@@ -25,6 +28,24 @@ NEAR = 1e-11
 """Values closer than this may be equal on the grid."""
 
 
+class Pool(NamedTuple):
+    """Entries to choose among, in order of `seq`.
+
+    `order` has their places in the space, and `slots` those in the table of distances, which is empty if there is none.
+    `row` and `nearest` are scratch space.
+    """
+
+    order: Array
+    slots: Array
+    ranks: Array
+    seqs: Array
+    sigma: float
+    table: Array
+    space: Arrays
+    row: Array
+    nearest: Array
+
+
 @kernel
 def later(newer: int, older: int, best_newer: int, best_older: int) -> bool:
     """Whether a pair is more recent than another: by the sum of positions, then by the newer member."""
@@ -33,21 +54,20 @@ def later(newer: int, older: int, best_newer: int, best_older: int) -> bool:
 
 
 @kernel
-def _measure_entries(one: int, begin: int, end: int, order: Array, space: Arrays, row: Array) -> None:
+def _measure_entries(pool: Pool, one: int, begin: int, end: int, row: Array) -> None:
     """Write the distances of an entry from those in `begin`..`end` to `row`."""
-    columns = space[5]
+    columns = pool.space[5]
     if len(columns) > 0:
         measure_range(one, begin, end, columns, row[begin:end])
     else:
-        measure(order[one], order[begin:end], space, row[begin:end])
+        measure(pool.order[one], pool.order[begin:end], pool.space, row[begin:end])
 
 
 @kernel
-def remember_distances(
-    entry: int, begin: int, order: Array, slots: Array, table: Array, space: Arrays, row: Array
-) -> None:
-    """Compute the distances of an entry from the earlier ones, from `begin` on; write them to `row` and the table."""
-    _measure_entries(entry, begin, entry, order, space, row)
+def remember_distances(pool: Pool, entry: int, begin: int) -> None:
+    """Write the distances of an entry from the earlier ones, from `begin` on, to the row and the table."""
+    row, slots, table = pool.row, pool.slots, pool.table
+    _measure_entries(pool, entry, begin, entry, row)
     if len(table) > 0:
         own = slots[entry]
         line = table[own]
@@ -57,35 +77,24 @@ def remember_distances(
 
 
 @kernel
-def look_up(
-    one: int, begin: int, end: int, order: Array, slots: Array, table: Array, space: Arrays, row: Array
-) -> None:
+def look_up(pool: Pool, one: int, begin: int, end: int, row: Array) -> None:
     """Write the distances of an entry from those in `begin`..`end` to `row`, from the table if there is one."""
-    if len(table) == 0:
-        _measure_entries(one, begin, end, order, space, row)
+    if len(pool.table) == 0:
+        _measure_entries(pool, one, begin, end, row)
         return
-    line = table[slots[one]]
+    slots, line = pool.slots, pool.table[pool.slots[one]]
     for entry in range(begin, end):
         row[entry] = line[slots[entry]]
 
 
 @kernel
-def best_pair(
-    by_rank: Array,
-    ranks: Array,
-    seqs: Array,
-    sigma: float,
-    order: Array,
-    slots: Array,
-    table: Array,
-    space: Arrays,
-    row: Array,
-) -> tuple[int, int]:
+def best_pair(pool: Pool, by_rank: Array) -> tuple[int, int]:
     """The best pair of all entries, the older one first; `by_rank` lists the entries by descending rank.
 
     No distance is above 1, so pairs whose ranks are too low are skipped. Mostly few entries remain, at worst all n, with
     n distances each.
     """
+    ranks, seqs, sigma, row = pool.ranks, pool.seqs, pool.sigma, pool.row
     best, first, second, roughly = NONE, -1, -1, -1.0
     begin, end = by_rank.min(), by_rank.max() + 1
     for place in range(len(by_rank) - 1):
@@ -93,7 +102,7 @@ def best_pair(
         rank = ranks[entry]
         if sigma * ((rank + ranks[by_rank[place + 1]]) / 2) + (1 - sigma) < roughly - NEAR:
             break
-        look_up(entry, begin, end, order, slots, table, space, row)
+        look_up(pool, entry, begin, end, row)
         for other in by_rank[place + 1 :]:
             average = sigma * ((rank + ranks[other]) / 2)
             if average + (1 - sigma) < roughly - NEAR:
@@ -109,28 +118,14 @@ def best_pair(
 
 @kernel
 def choose_greedily(
-    begin: int,
-    end: int,
-    first: int,
-    second: int,
-    order: Array,
-    slots: Array,
-    ranks: Array,
-    k: int,
-    sigma: float,
-    table: Array,
-    space: Arrays,
-    row: Array,
-    nearest: Array,
-    chosen: Array,
-    members: Array,
-    worth: Array,
+    pool: Pool, begin: int, end: int, first: int, second: int, k: int, chosen: Array, members: Array, worth: Array
 ) -> None:
     """Mark the greedy choice among more than k entries, given the best pair.
 
     `members` receives the choice in order of picking, and `worth` what each was worth then on the grid; the first two
-    have the worth of the pair. `row` and `nearest` are scratch space.
+    have the worth of the pair.
     """
+    ranks, sigma, row = pool.ranks, pool.sigma, pool.row
     if k == 1:
         best, added = NONE, begin
         for entry in range(begin, end):
@@ -144,44 +139,31 @@ def choose_greedily(
     chosen[second] = True
     members[0] = first
     members[1] = second
-    add_greedily(begin, end, 2, order, slots, ranks, k, sigma, table, space, row, nearest, chosen, members, worth)
-    look_up(second, first, first + 1, order, slots, table, space, row)
+    add_greedily(pool, begin, end, 2, k, chosen, members, worth)
+    look_up(pool, second, first, first + 1, row)
     worth[0] = worth[1] = grid_steps(sigma * ((ranks[first] + ranks[second]) / 2) + (1 - sigma) * row[first])
 
 
 @kernel
 def add_greedily(
-    begin: int,
-    end: int,
-    count: int,
-    order: Array,
-    slots: Array,
-    ranks: Array,
-    k: int,
-    sigma: float,
-    table: Array,
-    space: Arrays,
-    row: Array,
-    nearest: Array,
-    chosen: Array,
-    members: Array,
-    worth: Array,
+    pool: Pool, begin: int, end: int, count: int, k: int, chosen: Array, members: Array, worth: Array
 ) -> None:
     """Add the best entries to the first `count` members until there are k, which must exist.
 
-    `chosen` marks the members; the new ones are marked too, and `worth` receives what each was worth on the grid. With `sigma` 1 no distance is computed, and `count` may
-    be 0; otherwise it is at least 1. `row` and `nearest` are scratch space.
+    `chosen` marks the members; the new ones are marked too, and `worth` receives what each was worth on the grid. With
+    sigma 1 no distance is computed, and `count` may be 0; otherwise it is at least 1.
     """
+    ranks, sigma, row = pool.ranks, pool.sigma, pool.row
     by_rank = sigma == 1.0
     share, value = np.empty(end - begin), np.empty(end - begin)
     for place in range(len(share)):
         share[place] = -np.inf if chosen[begin + place] else sigma * ranks[begin + place]
-    near, apart = nearest[begin:end], row[begin:end]
+    near, apart = pool.nearest[begin:end], row[begin:end]
     near[:] = 0.0 if by_rank else np.inf
     apart[:] = 0.0
     for size in range(0 if by_rank else 1, k):
         if not by_rank:
-            look_up(members[size - 1], begin, end, order, slots, table, space, row)
+            look_up(pool, members[size - 1], begin, end, row)
             row[members[size - 1]] = 0.0  # a table may lack the distance of an entry from itself
         for place in range(len(value)):
             near[place] = min(near[place], apart[place])

@@ -8,10 +8,10 @@ subtracted again. One addition of the two sums gives the sum of all pairs, round
 import numpy as np
 
 from rankcast.choose.kernels.distances import measure
-from rankcast.choose.kernels.greedy import NEAR, NONE, add_greedily, look_up
+from rankcast.choose.kernels.greedy import NEAR, NONE, Pool, add_greedily, look_up
 from rankcast.choose.numbers import exact_sum, expand, grid_steps
 from rankcast.compiling import kernel
-from rankcast.plain import Array, Arrays
+from rankcast.plain import Array
 
 __all__ = ["LARGEST_SET", "best_place", "improve", "keep_calm", "pair_sums", "replace_one", "upper", "worth_steps"]
 
@@ -32,26 +32,23 @@ def upper(distance: float) -> float:
 
 
 @kernel
-def _from_members(
-    entry: int, members: Array, count: int, order: Array, slots: Array, table: Array, space: Arrays, row: Array
-) -> None:
+def _from_members(pool: Pool, entry: int, members: Array, count: int, row: Array) -> None:
     """Write the distances of an entry from the first members to `row`."""
-    if len(table) > 0:
-        line = table[slots[entry]]
+    if len(pool.table) > 0:
+        slots, line = pool.slots, pool.table[pool.slots[entry]]
         for place in range(count):
             row[place] = line[slots[members[place]]]
     else:
-        measure(order[entry], order[members[:count]], space, row)
+        measure(pool.order[entry], pool.order[members[:count]], pool.space, row)
 
 
 @kernel
-def pair_sums(
-    members: Array, count: int, order: Array, slots: Array, table: Array, space: Arrays, row: Array
-) -> tuple[float, float]:
+def pair_sums(pool: Pool, members: Array, count: int) -> tuple[float, float]:
     """The sum of the distances of all pairs, as `math.fsum` gives it, and the smallest distance (1 without pairs)."""
+    row = pool.row
     high, low, least = 0.0, 0.0, 1.0
     for place in range(1, count):
-        _from_members(members[place], members, place, order, slots, table, space, row)
+        _from_members(pool, members[place], members, place, row)
         for other in range(place):
             part = upper(row[other])
             high += part
@@ -68,21 +65,10 @@ def worth_steps(rank_sum: float, pair_sum: float, k: int, sigma: float) -> int:
 
 
 @kernel
-def _count(
-    added: int,
-    sign: float,
-    begin: int,
-    end: int,
-    order: Array,
-    slots: Array,
-    table: Array,
-    space: Arrays,
-    row: Array,
-    high: Array,
-    low: Array,
-) -> None:
+def _count(pool: Pool, added: int, sign: float, begin: int, end: int, high: Array, low: Array) -> None:
     """Add an entry's distances to the sums of all entries, or subtract them."""
-    look_up(added, begin, end, order, slots, table, space, row)
+    row = pool.row
+    look_up(pool, added, begin, end, row)
     row[added] = 0.0
     for entry in range(begin, end):
         part = np.floor(row[entry] * _UPPER) / _UPPER
@@ -91,33 +77,20 @@ def _count(
 
 
 @kernel
-def improve(
-    begin: int,
-    end: int,
-    order: Array,
-    slots: Array,
-    ranks: Array,
-    seqs: Array,
-    k: int,
-    sigma: float,
-    table: Array,
-    space: Arrays,
-    row: Array,
-    chosen: Array,
-    members: Array,
-) -> int:
+def improve(pool: Pool, begin: int, end: int, k: int, chosen: Array, members: Array) -> int:
     """Make the best swap of a member for another entry as long as the divrank grows; return the number of swaps.
 
     `members` are k of the entries from `begin` on, and `chosen` marks them; both are updated. The start costs
     k (end - begin) distances. Each swap then reads every entry, and all members for each entry that may be the best.
     """
+    ranks, seqs, sigma, row = pool.ranks, pool.seqs, pool.sigma, pool.row
     pairs = max(k * (k - 1) / 2, 1.0)
     high, low = np.zeros(end), np.zeros(end)
     apart, leaving, ahead = np.empty(k), np.empty(k), np.empty(k, np.int64)
     rank_of = np.empty(k)
     parts, terms, room = np.empty(k + 1), np.empty(_ROOM), np.empty(_ROOM)
     for place in range(k):
-        _count(members[place], 1.0, begin, end, order, slots, table, space, row, high, low)
+        _count(pool, members[place], 1.0, begin, end, high, low)
     all_high, all_low, seq_sum = 0.0, 0.0, 0
     for place in range(k):
         all_high += high[members[place]]
@@ -145,7 +118,7 @@ def improve(
                 promising, promise = entry, row[entry]
         if promising < 0:
             return swaps
-        _from_members(promising, members, k, order, slots, table, space, apart)
+        _from_members(pool, promising, members, k, apart)
         highest = -np.inf
         for place in range(k):
             highest = max(highest, promise + leaving[place] - share * apart[place])
@@ -158,7 +131,7 @@ def improve(
                 count += 1
             for at in range(count):
                 ahead[at] = members[by_worth[at]]
-            _from_members(entry, ahead, count, order, slots, table, space, apart)
+            _from_members(pool, entry, ahead, count, apart)
             for at in range(count):
                 place = by_worth[at]
                 gain = row[entry] + leaving[place] - share * apart[at]
@@ -183,12 +156,12 @@ def improve(
             return swaps
         gone = members[out]
         ahead[0] = gone
-        _from_members(into, ahead, 1, order, slots, table, space, apart)
+        _from_members(pool, into, ahead, 1, apart)
         part = upper(apart[0])
         all_high += (high[into] - part) - high[gone]
         all_low += (low[into] - (apart[0] - part)) - low[gone]
-        _count(gone, -1.0, begin, end, order, slots, table, space, row, high, low)
-        _count(into, 1.0, begin, end, order, slots, table, space, row, high, low)
+        _count(pool, gone, -1.0, begin, end, high, low)
+        _count(pool, into, 1.0, begin, end, high, low)
         members[out] = into
         chosen[gone] = False
         chosen[into] = True
@@ -221,16 +194,13 @@ def _is_later(into: int, out: int, best_into: int, best_out: int, members: Array
 
 
 @kernel
-def best_place(
-    k: int, order: Array, slots: Array, ranks: Array, sigma: float, table: Array, space: Arrays
-) -> tuple[int, int, int]:
+def best_place(pool: Pool, k: int) -> tuple[int, int, int]:
     """The best place for entry k among the first k, the oldest of equals; the grid values with and without it."""
-    row, apart = np.empty(k + 1), np.empty(k)
-    high, low = np.zeros(k + 1), np.zeros(k + 1)
+    apart, high, low = np.empty(k), np.zeros(k + 1), np.zeros(k + 1)
     for place in range(k):
-        _count(place, 1.0, 0, k + 1, order, slots, table, space, row, high, low)
-    look_up(k, 0, k, order, slots, table, space, apart)
-    place, best, present = replace_one(k, ranks, sigma, high, low, apart)
+        _count(pool, place, 1.0, 0, k + 1, high, low)
+    look_up(pool, k, 0, k, apart)
+    place, best, present = replace_one(k, pool.ranks, pool.sigma, high, low, apart)
     return place, best, present
 
 
@@ -266,27 +236,11 @@ def replace_one(k: int, ranks: Array, sigma: float, high: Array, low: Array, apa
 
 
 @kernel
-def keep_calm(
-    begin: int,
-    end: int,
-    order: Array,
-    slots: Array,
-    ranks: Array,
-    k: int,
-    sigma: float,
-    calm: int,
-    table: Array,
-    space: Arrays,
-    row: Array,
-    nearest: Array,
-    chosen: Array,
-    kept: Array,
-    members: Array,
-) -> None:
+def keep_calm(pool: Pool, begin: int, end: int, k: int, calm: int, chosen: Array, kept: Array, members: Array) -> None:
     """Choose between the set that `kept` marks, filled up to k, and the set that `chosen` marks.
 
     The second one must be worth more by more than `calm` grid steps. Both marks are then those of the winner. There
-    must be more than k entries, of which `chosen` marks k. `members`, `row` and `nearest` are scratch space.
+    must be more than k entries, of which `chosen` marks k. `members` is scratch space.
     """
     count = 0
     for entry in range(begin, end):
@@ -294,7 +248,7 @@ def keep_calm(
     if not 0 < count <= k:  # nothing is left, or k has been lowered
         kept[begin:end] = chosen[begin:end]
         return
-    new = _worth_of_marked(begin, end, order, slots, ranks, k, sigma, table, space, row, nearest, chosen, members)
+    new = _worth_of_marked(pool, begin, end, k, chosen, members)
     place = 0
     for entry in range(begin, end):
         if kept[entry]:
@@ -302,8 +256,8 @@ def keep_calm(
             place += 1
     if count < k:
         worth = np.empty(k, np.int64)
-        add_greedily(begin, end, count, order, slots, ranks, k, sigma, table, space, row, nearest, kept, members, worth)
-    last = _worth_of_marked(begin, end, order, slots, ranks, k, sigma, table, space, row, nearest, kept, members)
+        add_greedily(pool, begin, end, count, k, kept, members, worth)
+    last = _worth_of_marked(pool, begin, end, k, kept, members)
     if new - last > calm:
         kept[begin:end] = chosen[begin:end]
     else:
@@ -311,28 +265,14 @@ def keep_calm(
 
 
 @kernel
-def _worth_of_marked(
-    begin: int,
-    end: int,
-    order: Array,
-    slots: Array,
-    ranks: Array,
-    k: int,
-    sigma: float,
-    table: Array,
-    space: Arrays,
-    row: Array,
-    room: Array,
-    marked: Array,
-    members: Array,
-) -> int:
-    """The divrank of the k marked entries, on the grid; `members`, `row` and `room` are scratch space."""
+def _worth_of_marked(pool: Pool, begin: int, end: int, k: int, marked: Array, members: Array) -> int:
+    """The divrank of the k marked entries, on the grid; `members` is scratch space."""
     place = 0
     for entry in range(begin, end):
         if marked[entry]:
             members[place] = entry
-            row[place] = ranks[entry]
+            pool.row[place] = pool.ranks[entry]
             place += 1
-    rank_sum = exact_sum(row, k, room)
-    pair_sum = 0.0 if sigma == 1.0 else pair_sums(members, k, order, slots, table, space, row)[0]
-    return int(worth_steps(rank_sum, pair_sum, k, sigma))
+    rank_sum = exact_sum(pool.row, k, pool.nearest)
+    pair_sum = 0.0 if pool.sigma == 1.0 else pair_sums(pool, members, k)[0]
+    return int(worth_steps(rank_sum, pair_sum, k, pool.sigma))

@@ -1,6 +1,6 @@
 """The users that arrays serve, all together."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -40,8 +40,7 @@ class Crowd:
     def __init__(self, table: EventTable) -> None:
         self._table = table
         self._known: list[Member | None] = []
-        self._gone = 0
-        self._timed = 0
+        self._gone = self._timed = self._filtered = 0
         self._spaces = EventSpaces(table)
         self.patterns = CrowdPatterns(self._made)
 
@@ -72,6 +71,7 @@ class Crowd:
             member.number = number
         self._known += members
         self._timed += one.is_timed * len(members)
+        self._filtered += (one.filter is not None) * len(members)
 
     def remove(self, member: Member) -> None:
         """Remove a user."""
@@ -79,6 +79,7 @@ class Crowd:
         self._known[member.number] = None
         self._gone += 1
         self._timed -= member.is_timed
+        self._filtered -= member.filter is not None
         member.number = -1
         if self._gone > len(self) + _SPARE:
             self._renumber()
@@ -171,8 +172,9 @@ class Crowd:
             self._go_back(before, before)
             raise
         self._go_back(before, member_of[refused].tolist())
-        others = (member_of >= 0) & ~is_visited & (self.members.mode[member_of] == PERIODIC)
-        pass_over(member_of[others], batch, self.members)  # this cannot fail, so it needs no snapshot
+        passed_over = self.members.mode == PERIODIC
+        passed_over[whose] = passed_over[list(unserved)] = False
+        pass_over(np.flatnonzero(passed_over), batch, self.members)  # this cannot fail, so it needs no snapshot
         return refused
 
     def _admit(
@@ -190,9 +192,9 @@ class Crowd:
         The filters of the others go on; `before` receives copies of them as they were.
         """
         passed, failed = np.ones(len(arrived), bool), set[int]()
-        is_filtered = (member_of >= 0) & (np.diff(first) > 0) & (self.members.filters[member_of] == 1)
-        if not is_filtered.any():
+        if not self._filtered:
             return passed, failed
+        is_filtered = (member_of >= 0) & (np.diff(first) > 0) & (self.members.filters[member_of] == 1)
         matching, specific = self.patterns.matching_places, self.patterns.specific_places
         for user in np.flatnonzero(is_filtered).tolist():
             number, own = int(member_of[user]), slice(first[user], first[user + 1])
@@ -247,9 +249,7 @@ class Crowd:
         If it raises, the state of all users is unchanged.
         """
         if self._timed:
-            from rankcast.engine.arrays.kernels.crowds.periods import advance_all
-
-            self._end(member_of, lambda whose, *given: advance_all(whose, max(clock, 0), *given), gathering)
+            self._end(member_of, max(clock, 0), gathering)
 
     def close(self, member_of: Integers, gathering: DeliveryCollector) -> None:
         """End the stream and collect what unfinished periods still owe.
@@ -257,9 +257,9 @@ class Crowd:
         If it raises, the state of all users is unchanged.
         """
         if len(self):
-            from rankcast.engine.arrays.kernels.crowds.periods import close_all
+            from rankcast.engine.arrays.kernels.crowds.columns import NEVER
 
-            self._end(member_of, close_all, gathering)
+            self._end(member_of, int(NEVER), gathering)
 
     def oldest_row(self) -> int:
         """The first row of the table that any user holds; the next row if there is none."""
@@ -337,9 +337,10 @@ class Crowd:
         ranks, grids = self.patterns.ranks.values, self.patterns.grids.values
         return Batch(_NONE, _NONE, _NONE, _NONE, _NONE, 0, True, _NONE, _NONE, np.empty(0), grids, ranks, 0)
 
-    def _end(self, member_of: Integers, end: "Callable[..., SentColumns]", gathering: DeliveryCollector) -> None:
-        """End periods of all members, and collect what they owed."""
+    def _end(self, member_of: Integers, clock: int, gathering: DeliveryCollector) -> None:
+        """End the periods of all members that are over at a time of the clock, and collect what they owed."""
         from rankcast.engine.arrays.kernels.crowds.columns import PERIODIC
+        from rankcast.engine.arrays.kernels.crowds.periods import end_all
 
         users = np.flatnonzero((member_of >= 0) & (self.members.mode[member_of] == PERIODIC))
         whose = member_of[users]
@@ -347,7 +348,9 @@ class Crowd:
         try:
             parts = []
             for some, space, row in self._by_space(whose, _NONE, _NONE):
-                sent = end(whose[some], self._batch()._replace(space_row=row), self.held, self.members, space)
+                sent = end_all(
+                    whose[some], clock, self._batch()._replace(space_row=row), self.held, self.members, space
+                )
                 parts.append((sent, users[some]))
             self._gather(parts, gathering)
         except BaseException:

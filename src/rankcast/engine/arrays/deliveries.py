@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from rankcast.engine.arrays.matching import Integers, Reals
 from rankcast.engine.arrays.table import EventTable
 from rankcast.matching.batch import numbered
 from rankcast.model import Delivery
+from rankcast.plain import objects
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,7 +25,7 @@ __all__ = ["DeliveryCollector", "DeliveryColumns", "UserDeliveries"]
 class DeliveryColumns:
     """Many deliveries, with a column for each field of `Delivery`; names are indexes into a list.
 
-    Times are microseconds since the Unix epoch. Creating the objects (`records`) costs 2 µs each, the columns a tenth
+    Times are microseconds since the Unix epoch. Creating the objects (`records`) costs 1 µs each, the columns a fifth
     of that.
     """
 
@@ -46,21 +48,22 @@ class DeliveryColumns:
     def records(self) -> list[Delivery]:
         """The deliveries as objects, in order."""
         times = {time: instant(time) for time in {*self.published.tolist(), *self.forwarded.tolist()}}
-        users, events, sets = self.users, self.events, self.sets
-        return [
-            Delivery(users[user], events[event], seq, rank, sets[names], times[published], times[forwarded], window)
-            for user, event, seq, rank, names, published, forwarded, window in zip(
-                self.user.tolist(),
-                self.event.tolist(),
-                self.seq.tolist(),
-                self.rank.tolist(),
-                self.subscriptions.tolist(),
-                self.published.tolist(),
-                self.forwarded.tolist(),
-                self.window.tolist(),
-                strict=True,
-            )
-        ]
+        made: list[Delivery] = objects(
+            Delivery,
+            len(self),
+            user=map(self.users.__getitem__, self.user.tolist()),
+            event=map(self.events.__getitem__, self.event.tolist()),
+            seq=self.seq.tolist(),
+            rank=self.rank.tolist(),
+            subscriptions=map(self.sets.__getitem__, self.subscriptions.tolist()),
+            published=map(times.__getitem__, self.published.tolist()),
+            forwarded=map(times.__getitem__, self.forwarded.tolist()),
+            window=self.window.tolist(),
+            served=repeat(None),
+            matched=repeat(None),
+            received=repeat(None),
+        )
+        return made
 
     @staticmethod
     def joined(parts: "Sequence[DeliveryColumns]") -> "DeliveryColumns":

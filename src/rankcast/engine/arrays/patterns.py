@@ -95,7 +95,7 @@ class CrowdPatterns:
         numbers = np.empty(len(masks), np.int64)
         if look_up(members, masks, self._of, self._masks, self._filed, numbers):
             missing = np.flatnonzero(numbers < 0)
-            self._file(np.unique(np.stack((members[missing], masks[missing])), axis=1))
+            self._file(sorted({*zip(members[missing].tolist(), masks[missing].tolist(), strict=True)}))
             look_up(members, masks, self._of, self._masks, self._filed, numbers)
         return numbers
 
@@ -122,11 +122,11 @@ class CrowdPatterns:
         self.specific_places.extend([_specific_places(*one) for one in made])
         return first
 
-    def _file(self, pairs: Integers) -> None:
+    def _file(self, pairs: Sequence[tuple[int, int]]) -> None:
         """Number the patterns of new members and masks."""
         from rankcast.engine.arrays.kernels.pairs import file_pairs
 
-        first = self.add_all([self._made(member, mask) for member, mask in pairs.T.tolist()])
+        first = self.add_all([self._made(member, mask) for member, mask in pairs])
         numbers = np.arange(first, len(self.all))
         self._known += len(numbers)
         if 2 * self._known > len(self._masks):
@@ -135,7 +135,8 @@ class CrowdPatterns:
             before = self._of[filed], self._masks[filed], self._filed[filed]
             self._of, self._masks, self._filed = np.zeros((3, size), np.int64)
             file_pairs(*before, self._of, self._masks, self._filed)
-        file_pairs(pairs[0].copy(), pairs[1].copy(), numbers, self._of, self._masks, self._filed)
+        members, masks = np.array(pairs, np.int64).T.copy()
+        file_pairs(members, masks, numbers, self._of, self._masks, self._filed)
 
     def _made(self, member: int, mask: int) -> tuple[Pattern, Sequence[int]]:
         if mask < 0:

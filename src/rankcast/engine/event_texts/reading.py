@@ -1,10 +1,8 @@
 """Events from many texts at a time. Their attributes are read later, and mostly never: the index reads the bytes."""
 
-from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from itertools import repeat
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +10,7 @@ from rankcast.engine.choice import FEW_EVENTS
 from rankcast.language.events import WrittenAttributes
 from rankcast.language.plain_events import plain_events
 from rankcast.model import MAX_NAME, MAX_TEXT, Event
-from rankcast.plain import Array
+from rankcast.plain import Array, objects
 
 __all__ = ["EventReader", "joined", "read_texts", "scanned"]
 
@@ -62,19 +60,18 @@ def scanned(texts: Sequence[bytes], seqs: Sequence[int] | None = None) -> list[E
     whole = data.decode("latin-1")
     spans = heads[plain]
 
-    def parts(column: int) -> Iterable[str | None]:
-        begins, ends = spans[:, column].tolist(), spans[:, column + 1].tolist()
-        return (whole[begin:end] if begin >= 0 else None for begin, end in zip(begins, ends, strict=True))
+    def parts(column: int) -> list[str]:
+        return [whole[begin:end] for begin, end in spans[:, column : column + 2].tolist()]
 
     count = len(plain)
-    written = _made(WrittenAttributes, count, _text=map(texts.__getitem__, plain.tolist()), _known=repeat(None))
-    events = _made(
+    written = objects(WrittenAttributes, count, _text=map(texts.__getitem__, plain.tolist()), _known=repeat(None))
+    events = objects(
         Event,
         count,
         id=parts(ID),
         time=map(datetime.fromisoformat, parts(TIME)),
         attributes=written,
-        source=parts(SOURCE) if spans[:, SOURCE].max(initial=-1) >= 0 else repeat(None),
+        source=[whole[begin:end] if begin >= 0 else None for begin, end in spans[:, SOURCE : SOURCE + 2].tolist()],
         advertisement=repeat(None),
         k=repeat(None),
         seq=repeat(0) if seqs is None else map(seqs.__getitem__, plain.tolist()),
@@ -92,14 +89,6 @@ def joined(texts: Sequence[bytes]) -> tuple[bytes, Array]:
     bounds = np.zeros(len(texts) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)) + 1, out=bounds[1:])
     return b"\n".join(texts), bounds
-
-
-def _made(kind: Any, count: int, **slots: Iterable[object]) -> list[Any]:
-    """Objects with these values in their slots, which are not checked again. A tenth of what `kind(...)` takes."""
-    made = list(map(object.__new__, repeat(kind, count)))
-    for name, values in slots.items():
-        deque(map(getattr(kind, name).__set__, made, values), maxlen=0)
-    return made
 
 
 def _is_unicode(text: bytes) -> bool:

@@ -38,18 +38,22 @@ def choose_keys(entry_start, entry_literals, literal_key, cost, is_point, first,
 def choose_runs(
     entries, lists, seconds, entry_start, entry_literals, first, second, number_of, ranges, count, is_point
 ):  # fmt: skip
-    """The run of each posting: of the shared ranges that its place does not imply, the rarest; `count` for none."""
+    """The run of each posting: the rarest shared range besides its keys, or else a first key that its list only implies
+    roughly, because it is no point; `count` for none.
+    """
     runs = np.full(len(entries), count, np.int64)
     for k in range(len(entries)):
         entry = entries[k]
         for i in range(entry_start[entry], min(entry_start[entry + 1], entry_start[entry] + MOST_LITERALS)):
             number = number_of[entry_literals[i]]
-            if (i == first[entry] and lists[k] > 0 and is_point[entry_literals[i]]) or (
-                i == second[entry] and seconds[k] >= 0
-            ):
+            is_key = i == first[entry] and lists[k] > 0
+            if not 0 <= number < ranges or (is_key and is_point[entry_literals[i]]):
                 continue
-            if 0 <= number < ranges:
+            if i == second[entry] and seconds[k] >= 0:
+                continue
+            if runs[k] == count or not is_key:
                 runs[k] = number
+            if not is_key:
                 break
     return runs
 

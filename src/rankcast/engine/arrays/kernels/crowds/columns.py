@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankcast.compiling import kernel, kernel_part
-from rankcast.plain import Array
+from rankcast.plain import Array, Arrays
 
 __all__ = [
     "ALL",
@@ -21,6 +21,7 @@ __all__ = [
     "EntryColumns",
     "MemberColumns",
     "SentColumns",
+    "Visit",
     "grown",
     "make_room",
     "make_room_for",
@@ -164,33 +165,42 @@ def grown(sendings: SentColumns, written: int, size: int) -> SentColumns:
     return made
 
 
+class Visit(NamedTuple):
+    """A user who is served a batch.
+
+    The number of the visit, the user, where the arrivals begin and end, all columns, the space of the user's distances,
+    scratch space for all entries of the user, and where deliveries go.
+    """
+
+    number: int
+    member: int
+    begin: int
+    end: int
+    batch: Batch
+    held: EntryColumns
+    members: MemberColumns
+    space: Arrays
+    order: Array
+    sent: SentColumns
+
+
 @kernel_part
-def send_step(sendings: SentColumns, written: int, visit: int, event: int, window: int, forwarded: int) -> int:
+def send_step(visit: Visit, event: int, window: int, forwarded: int, written: int) -> int:
     """Append a delivery whose entry is already written; returns the number of deliveries so far."""
-    sendings.event[written] = event
-    sendings.visit[written] = visit
-    sendings.window[written] = window
-    sendings.forwarded[written] = forwarded
+    visit.sent.event[written] = event
+    visit.sent.visit[written] = visit.number
+    visit.sent.window[written] = window
+    visit.sent.forwarded[written] = forwarded
     return written + 1
 
 
 @kernel_part
-def send(
-    sendings: SentColumns,
-    written: int,
-    visit: int,
-    event: int,
-    row: int,
-    seq: int,
-    pattern: int,
-    window: int,
-    forwarded: int,
-) -> int:
-    """Append a delivery; returns the number of deliveries so far."""
-    sendings.row[written] = row
-    sendings.seq[written] = seq
-    sendings.pattern[written] = pattern
-    return int(send_step(sendings, written, visit, event, window, forwarded))
+def send(visit: Visit, entry: int, event: int, window: int, forwarded: int, written: int) -> int:
+    """Append the delivery of an entry; returns the number of deliveries so far."""
+    visit.sent.row[written] = visit.held.row[entry]
+    visit.sent.seq[written] = visit.held.seq[entry]
+    visit.sent.pattern[written] = visit.held.pattern[entry]
+    return int(send_step(visit, event, window, forwarded, written))
 
 
 @kernel_part
@@ -239,23 +249,23 @@ def make_room_for(numbers: Array, new: Array, held: EntryColumns, members: Membe
 
 
 @kernel_part
-def position_of(member: int, arrival: int, nth: int, batch: Batch, members: MemberColumns) -> int:
-    """The position of a user's nth arrival (from 0) in the unit of the user's length."""
-    unit = members.unit[member]
+def position_of(visit: Visit, arrival: int) -> int:
+    """The position of an arrival in the unit of the user's length."""
+    unit = visit.members.unit[visit.member]
     if unit == EVENTS:
-        return int(batch.seqs[batch.arrived[arrival]])
+        return int(visit.batch.seqs[visit.batch.arrived[arrival]])
     if unit == TIME:
-        return int(batch.times[batch.arrived[arrival]])
-    return int(members.matched[member] + nth + 1)
+        return int(visit.batch.times[visit.batch.arrived[arrival]])
+    return int(visit.members.matched[visit.member] + arrival - visit.begin + 1)
 
 
 @kernel_part
-def write_entry(entry: int, arrival: int, position: int, batch: Batch, held: EntryColumns) -> None:
+def write_entry(visit: Visit, entry: int, arrival: int) -> None:
     """Write an arrival into an entry."""
-    event = batch.arrived[arrival]
+    batch, held, event = visit.batch, visit.held, visit.batch.arrived[arrival]
     held.row[entry] = batch.first_row + event
     held.seq[entry] = batch.seqs[event]
-    held.position[entry] = position
+    held.position[entry] = position_of(visit, arrival)
     held.pattern[entry] = batch.patterns[arrival]
     held.degree[entry] = batch.degrees[arrival]
     held.sent[entry] = False
@@ -265,9 +275,7 @@ def write_entry(entry: int, arrival: int, position: int, batch: Batch, held: Ent
 
 
 @kernel_part
-def write_arrivals(
-    member: int, first: int, begin: int, end: int, batch: Batch, held: EntryColumns, members: MemberColumns
-) -> None:
-    """Write the arrivals of a user from `begin` to `end` into the entries from `first` on."""
-    for nth in range(end - begin):
-        write_entry(first + nth, begin + nth, position_of(member, begin + nth, nth, batch, members), batch, held)
+def write_arrivals(visit: Visit, first: int) -> None:
+    """Write the arrivals of a user into the entries from `first` on."""
+    for arrival in range(visit.begin, visit.end):
+        write_entry(visit, first + arrival - visit.begin, arrival)

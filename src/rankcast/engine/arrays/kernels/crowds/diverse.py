@@ -5,6 +5,7 @@ import numpy as np
 from rankcast.choose.kernels.distances import columns_of
 from rankcast.choose.kernels.greedy import (
     NEAR,
+    Pool,
     add_greedily,
     best_pair,
     choose_greedily,
@@ -19,10 +20,7 @@ from rankcast.engine.arrays.kernels.crowds.columns import (
     EVENTS,
     MATCHED,
     NEVER,
-    Batch,
-    EntryColumns,
-    MemberColumns,
-    SentColumns,
+    Visit,
     send,
     write_arrivals,
 )
@@ -39,21 +37,10 @@ _LARGEST_TABLE = 1024
 
 
 @kernel
-def slide_diversely(
-    visit: int,
-    member: int,
-    begin: int,
-    end: int,
-    batch: Batch,
-    held: EntryColumns,
-    members: MemberColumns,
-    shared: Arrays,
-    sendings: SentColumns,
-    written: int,
-) -> int:
+def slide_diversely(visit: Visit, written: int) -> int:
     """Slides the window of a user over a batch; returns the number of deliveries so far.
 
-    The user has room for all arrivals. The space `shared` holds the events of all rows from ``batch.space_row`` on.
+    The user has room for all arrivals. The space holds the events of all rows from ``batch.space_row`` on.
 
     The greedy choice is known from batch to batch: each entry has its place in the order of picking, and what it was
     worth then. It stays the choice as long as no member leaves and a new entry would be picked nowhere; a step then
@@ -61,7 +48,8 @@ def slide_diversely(
     better one. Otherwise the choice starts over, with one distance per entry and member. Swaps start over with every
     change of the window. A calm window compares two sets only if one of them has changed.
     """
-    old, new = members.count[member], end - begin
+    member, batch, held, members = visit.member, visit.batch, visit.held, visit.members
+    old, new = members.count[member], visit.end - visit.begin
     first, k, span, sigma = members.begin[member], members.k[member], members.span[member], members.sigma[member]
     calm, improves = members.calm[member], members.improves[member] == 1 and sigma < 1
     by_rank = sigma == 1.0 or k == 1
@@ -70,7 +58,7 @@ def slide_diversely(
     picks, worth = np.empty(min(k, size), np.int64), np.empty(min(k, size), np.int64)
     chosen, row, nearest = np.zeros(size, np.bool_), np.empty(size), np.empty(size)
     known = 0
-    write_arrivals(member, first + old, begin, end, batch, held, members)
+    write_arrivals(visit, first + old)
     for entry in range(size):
         places[entry] = held.row[first + entry] - batch.space_row
         ranks[entry] = batch.ranks[held.pattern[first + entry]]
@@ -81,18 +69,19 @@ def slide_diversely(
     is_known = has_pair = known == k
     positions, seqs = held.position[first : first + size], held.seq[first : first + size]
     kept = held.kept[first : first + size]
-    rows, lines, codes, weights, room, _ = shared
+    rows, lines, codes, weights, room, _ = visit.space
     space = rows, lines, codes, weights, room, columns_of(places[: 0 if by_rank else size], lines)
     slots, table = _room_for_distances(old, new, k, sigma, improves, positions, span, space)
+    pool = Pool(places, slots, ranks, seqs, sigma, table, space, row, nearest)
     if len(table) > 0:
         for entry in range(old):
-            remember_distances(entry, 0, places, slots, table, space, row)
+            remember_distances(pool, entry, 0)
     by_match, is_by_event = members.unit[member] == MATCHED, members.unit[member] == EVENTS
     now = batch.seqs if is_by_event else batch.times
     rises = batch.is_sorted or is_by_event
     low, high, following, event = 0, old, 0, 0
     while True:
-        until = batch.arrived[begin + following] if following < new else len(now)
+        until = batch.arrived[visit.begin + following] if following < new else len(now)
         event = first_at(now, positions[low] + span, event, until, rises) if low < high and not by_match else until
         if event == len(now):
             break
@@ -108,19 +97,19 @@ def slide_diversely(
             high += 1
             following += 1
             if len(table) > 0:
-                remember_distances(high - 1, low, places, slots, table, space, row)
+                remember_distances(pool, high - 1, low)
         if high - low <= k:
             is_known = has_pair = False
             if calm >= 0:
                 kept[low:high] = True
-            written = _send_new(visit, first + low, first + high, event, batch, held, sendings, written)
+            written = _send_new(visit, first + low, first + high, event, written)
             event += 1
             continue
         if arrives and has_pair:
             if not by_rank:
-                look_up(high - 1, low, high - 1, places, slots, table, space, row)
-                is_known = _stays_pair(low, high - 1, ranks, seqs, sigma, picks, worth, row) and is_known
-            is_known = is_known and not _is_picked(high - 1, ranks, sigma, by_rank, picks, worth, row)
+                look_up(pool, high - 1, low, high - 1, row)
+                is_known = _stays_pair(pool, low, high - 1, picks, worth) and is_known
+            is_known = is_known and not _is_picked(pool, high - 1, by_rank, picks, worth)
         if is_known and is_calm and not improves:
             event += 1
             continue
@@ -128,27 +117,22 @@ def slide_diversely(
         if not is_known:
             if not by_rank and not has_pair:
                 order = low + np.argsort(-ranks[low:high])
-                picks[0], picks[1] = best_pair(order, ranks, seqs, sigma, places, slots, table, space, row)
+                picks[0], picks[1] = best_pair(pool, order)
             if sigma == 1.0:
-                add_greedily(
-                    low, high, 0, places, slots, ranks, k, sigma, table, space, row, nearest, chosen, picks, worth
-                )
+                add_greedily(pool, low, high, 0, k, chosen, picks, worth)
             else:
-                pair = picks[0], picks[min(1, k - 1)]
-                choose_greedily(
-                    low, high, *pair, places, slots, ranks, k, sigma, table, space, row, nearest, chosen, picks, worth
-                )
+                choose_greedily(pool, low, high, picks[0], picks[min(1, k - 1)], k, chosen, picks, worth)
             is_known = has_pair = True
         for pick in picks:
             chosen[pick] = True
         own = picks.copy()
         if improves:
-            improve(low, high, places, slots, ranks, seqs, k, sigma, table, space, row, chosen, own)
+            improve(pool, low, high, k, chosen, own)
         if calm >= 0:
-            keep_calm(low, high, places, slots, ranks, k, sigma, calm, table, space, row, nearest, chosen, kept, own)
+            keep_calm(pool, low, high, k, calm, chosen, kept, own)
         for entry in range(low, high):
             if chosen[entry]:
-                written = _send_new(visit, first + entry, first + entry + 1, event, batch, held, sendings, written)
+                written = _send_new(visit, first + entry, first + entry + 1, event, written)
         event += 1
     for entry in range(first + low, first + high):
         held.picked[entry] = -1
@@ -186,34 +170,22 @@ def _room_for_distances(
 
 
 @kernel_part
-def _send_new(
-    visit: int,
-    begin: int,
-    end: int,
-    event: int,
-    batch: Batch,
-    held: EntryColumns,
-    sendings: SentColumns,
-    written: int,
-) -> int:
+def _send_new(visit: Visit, begin: int, end: int, event: int, written: int) -> int:
     """Sends the entries that were not sent before; returns the number of deliveries so far."""
     for entry in range(begin, end):
-        if not held.sent[entry]:
-            held.sent[entry] = True
-            seq, time = batch.seqs[event], batch.times[event]
-            pattern = held.pattern[entry]
-            written = send(sendings, written, visit, event, held.row[entry], held.seq[entry], pattern, seq, time)
+        if not visit.held.sent[entry]:
+            visit.held.sent[entry] = True
+            written = send(visit, entry, event, visit.batch.seqs[event], visit.batch.times[event], written)
     return written
 
 
 @kernel_part
-def _stays_pair(
-    begin: int, entry: int, ranks: Array, seqs: Array, sigma: float, picks: Array, worth: Array, row: Array
-) -> bool:
+def _stays_pair(pool: Pool, begin: int, entry: int, picks: Array, worth: Array) -> bool:
     """Whether the best pair stays when a last entry joins; if not, the first two of `picks` become the new pair.
 
-    `row` holds the distances of the new entry.
+    The row holds the distances of the new entry.
     """
+    ranks, seqs, sigma, row = pool.ranks, pool.seqs, pool.sigma, pool.row
     first, second = min(picks[0], picks[1]), max(picks[0], picks[1])
     best, stays, enough = worth[0], True, worth[0] * _STEP - NEAR
     for other in range(begin, entry):
@@ -227,11 +199,12 @@ def _stays_pair(
 
 
 @kernel_part
-def _is_picked(entry: int, ranks: Array, sigma: float, by_rank: bool, picks: Array, worth: Array, row: Array) -> bool:
+def _is_picked(pool: Pool, entry: int, by_rank: bool, picks: Array, worth: Array) -> bool:
     """Whether a new last entry would be picked before one of the members after the best pair.
 
-    It is more recent than all others, so it needs only the same worth as a member. `row` holds its distances.
+    It is more recent than all others, so it needs only the same worth as a member. The row holds its distances.
     """
+    ranks, sigma, row = pool.ranks, pool.sigma, pool.row
     if by_rank:
         return bool(grid_steps(sigma * ranks[entry] + (1 - sigma) * 0.0) >= worth.min())
     near = min(row[picks[0]], row[picks[1]])

@@ -7,14 +7,11 @@ from rankcast.choose.kernels.swaps import replace_one, upper
 from rankcast.compiling import kernel, kernel_part
 from rankcast.engine.arrays.kernels.crowds.columns import (
     NEVER,
-    Batch,
-    EntryColumns,
-    MemberColumns,
-    SentColumns,
+    Visit,
     make_room,
     move,
     position_of,
-    send,
+    send_step,
     write_entry,
 )
 from rankcast.plain import Array, Arrays
@@ -23,56 +20,35 @@ __all__ = ["remember", "remember_diversely", "send_at_once"]
 
 
 @kernel_part
-def send_at_once(visit: int, arrival: int, batch: Batch, sendings: SentColumns, written: int) -> int:
+def send_at_once(visit: Visit, arrival: int, written: int) -> int:
     """Sends an arrival with its event; returns the number of deliveries so far."""
-    event = batch.arrived[arrival]
-    seq = batch.seqs[event]
-    return int(
-        send(
-            sendings,
-            written,
-            visit,
-            event,
-            batch.first_row + event,
-            seq,
-            batch.patterns[arrival],
-            seq,
-            batch.times[event],
-        )
-    )
+    batch, sent, event = visit.batch, visit.sent, visit.batch.arrived[arrival]
+    sent.row[written] = batch.first_row + event
+    sent.seq[written] = batch.seqs[event]
+    sent.pattern[written] = batch.patterns[arrival]
+    return int(send_step(visit, event, batch.seqs[event], batch.times[event], written))
 
 
 @kernel_part
-def remember(
-    visit: int,
-    member: int,
-    begin: int,
-    end: int,
-    batch: Batch,
-    held: EntryColumns,
-    members: MemberColumns,
-    order: Array,
-    sendings: SentColumns,
-    written: int,
-    used: int,
-) -> tuple[int, int]:
+def remember(visit: Visit, written: int, used: int) -> tuple[int, int]:
     """Decides on each arrival of a user by rank alone; returns the number of deliveries so far, and the end of the places in use.
 
-    `order` has space for the list. It holds the numbers of old entries, and of arrivals from `old` on, oldest first.
+    The scratch space holds the numbers of old entries, and of arrivals from `old` on, oldest first.
     """
+    member, batch, members, order = visit.member, visit.batch, visit.members, visit.order
     first, old, k = members.begin[member], members.count[member], members.k[member]
     span = members.span[member]
     size = old
     for place in range(old):
         order[place] = place
     lowest, earliest = -1, -NEVER
-    for nth in range(end - begin):
-        oldest = position_of(member, begin + nth, nth, batch, members) - span
+    for nth in range(visit.end - visit.begin):
+        oldest = position_of(visit, visit.begin + nth) - span
         if earliest <= oldest:
             kept = 0
             earliest = NEVER
             for place in range(size):
-                position = _position(order[place], old, first, member, begin, batch, held, members)
+                position = _position(visit, order[place], old, first)
                 if position > oldest:
                     order[kept] = order[place]
                     kept += 1
@@ -84,12 +60,10 @@ def remember(
             if lowest < 0:
                 lowest = 0
                 for place in range(1, size):
-                    if _grid(order[place], old, first, begin, batch, held) < _grid(
-                        order[lowest], old, first, begin, batch, held
-                    ):
+                    if _grid(visit, order[place], old, first) < _grid(visit, order[lowest], old, first):
                         lowest = place
-            low = _grid(order[lowest], old, first, begin, batch, held)
-            grid = batch.grids[batch.patterns[begin + nth]]
+            low = _grid(visit, order[lowest], old, first)
+            grid = batch.grids[batch.patterns[visit.begin + nth]]
             if grid < low or (grid == low and not members.replaces[member]):
                 continue
             for place in range(lowest, size - 1):
@@ -99,23 +73,14 @@ def remember(
         size += 1
         earliest = min(earliest, oldest + span)
         lowest = -1
-        written = send_at_once(visit, begin + nth, batch, sendings, written)
-    return written, _hold(member, old, begin, end, batch, held, members, order[:size], used)
+        written = send_at_once(visit, visit.begin + nth, written)
+    return written, _hold(visit, old, order[:size], used)
 
 
 @kernel_part
-def _hold(
-    member: int,
-    old: int,
-    begin: int,
-    end: int,
-    batch: Batch,
-    held: EntryColumns,
-    members: MemberColumns,
-    order: Array,
-    used: int,
-) -> int:
+def _hold(visit: Visit, old: int, order: Array, used: int) -> int:
     """Writes the list of a user, which `order` gives; returns the new end of the places in use."""
+    member, held, members = visit.member, visit.held, visit.members
     first, size = members.begin[member], len(order)
     stay = 0
     while stay < size and order[stay] < old:
@@ -126,47 +91,35 @@ def _hold(
     used = make_room(member, size - stay, held, members, used)
     first = members.begin[member]
     for place in range(stay, size):
-        nth = order[place] - old
-        write_entry(first + place, begin + nth, position_of(member, begin + nth, nth, batch, members), batch, held)
+        write_entry(visit, first + place, visit.begin + order[place] - old)
     members.count[member] = size
-    members.matched[member] += end - begin
+    members.matched[member] += visit.end - visit.begin
     return used
 
 
 @kernel
-def remember_diversely(
-    visit: int,
-    member: int,
-    begin: int,
-    end: int,
-    batch: Batch,
-    held: EntryColumns,
-    members: MemberColumns,
-    space: Arrays,
-    sendings: SentColumns,
-    written: int,
-    used: int,
-) -> tuple[int, int]:
+def remember_diversely(visit: Visit, written: int, used: int) -> tuple[int, int]:
     """Decides on each arrival of a user by divrank; returns as `remember` does.
 
     The sums of each member's distances are exact (`rankcast.choose.kernels.swaps`), so they can be carried from arrival
     to arrival. One costs O(k) distances and O(k) sums, and O(k) exact values if all are equal.
     """
-    first, old, new = members.begin[member], members.count[member], end - begin
+    member, batch, held, members, space = visit.member, visit.batch, visit.held, visit.members, visit.space
+    first, old, new = members.begin[member], members.count[member], visit.end - visit.begin
     k, span, sigma = min(members.k[member], old + new), members.span[member], members.sigma[member]
     size = 0
     order, places, rank_of = np.empty(k + 1, np.int64), np.empty(k + 1, np.int64), np.empty(k + 1)
     high, low, apart = np.zeros(k + 1), np.zeros(k + 1), np.empty(k + 1)
     for number in range(old + new):
-        arrival = begin + number - old
+        arrival = visit.begin + number - old
         if number < old:
             row, rank = held.row[first + number], batch.ranks[held.pattern[first + number]]
         else:
             row, rank = batch.first_row + batch.arrived[arrival], batch.ranks[batch.patterns[arrival]]
-            oldest = position_of(member, arrival, number - old, batch, members) - span
+            oldest = position_of(visit, arrival) - span
             place = 0
             while place < size:
-                if _position(order[place], old, first, member, begin, batch, held, members) <= oldest:
+                if _position(visit, order[place], old, first) <= oldest:
                     size = _leave(place, size, order, places, rank_of, high, low, space, apart)
                 else:
                     place += 1
@@ -190,8 +143,8 @@ def remember_diversely(
         if out >= 0:
             size = _leave(out, size, order, places, rank_of, high, low, space, apart)
         if number >= old:
-            written = send_at_once(visit, arrival, batch, sendings, written)
-    return written, _hold(member, old, begin, end, batch, held, members, order[:size], used)
+            written = send_at_once(visit, arrival, written)
+    return written, _hold(visit, old, order[:size], used)
 
 
 @kernel
@@ -220,23 +173,14 @@ def _leave(
 
 
 @kernel_part
-def _position(
-    number: int,
-    old: int,
-    first: int,
-    member: int,
-    begin: int,
-    batch: Batch,
-    held: EntryColumns,
-    members: MemberColumns,
-) -> int:
+def _position(visit: Visit, number: int, old: int, first: int) -> int:
     if number < old:
-        return int(held.position[first + number])
-    return int(position_of(member, begin + number - old, number - old, batch, members))
+        return int(visit.held.position[first + number])
+    return int(position_of(visit, visit.begin + number - old))
 
 
 @kernel_part
-def _grid(number: int, old: int, first: int, begin: int, batch: Batch, held: EntryColumns) -> int:
+def _grid(visit: Visit, number: int, old: int, first: int) -> int:
     if number < old:
-        return int(batch.grids[held.pattern[first + number]])
-    return int(batch.grids[batch.patterns[begin + number - old]])
+        return int(visit.batch.grids[visit.held.pattern[first + number]])
+    return int(visit.batch.grids[visit.batch.patterns[visit.begin + number - old]])

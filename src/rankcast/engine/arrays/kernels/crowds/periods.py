@@ -3,19 +3,19 @@
 import numpy as np
 
 from rankcast.choose.kernels.distances import columns_of
-from rankcast.choose.kernels.greedy import best_pair, choose_greedily, remember_distances
+from rankcast.choose.kernels.greedy import Pool, best_pair, choose_greedily, remember_distances
 from rankcast.choose.kernels.swaps import improve
 from rankcast.compiling import kernel, kernel_part
 from rankcast.engine.arrays.kernels.crowds.columns import (
     EVENTS,
     MATCHED,
     NEVER,
-    PERIODIC,
     TIME,
     Batch,
     EntryColumns,
     MemberColumns,
     SentColumns,
+    Visit,
     grown,
     room_for,
     send,
@@ -24,7 +24,7 @@ from rankcast.engine.arrays.kernels.crowds.columns import (
 from rankcast.engine.arrays.kernels.crowds.lending import lent
 from rankcast.plain import Array, Arrays
 
-__all__ = ["LATEST", "advance_all", "close_all", "end_periods", "pass_over", "see_period"]
+__all__ = ["LATEST", "end_all", "end_periods", "pass_over", "see_period"]
 
 LATEST = np.int64(253402300799999999)
 """The last time that Python can represent, in microseconds since the epoch."""
@@ -103,25 +103,14 @@ def _ending(
 
 
 @kernel_part
-def end_periods(
-    visit: int,
-    member: int,
-    begin: int,
-    end: int,
-    batch: Batch,
-    held: EntryColumns,
-    members: MemberColumns,
-    order: Array,
-    space: Arrays,
-    sendings: SentColumns,
-    written: int,
-) -> int:
-    """Sends the best of each period that ends in the batch; returns the number of deliveries so far.
+def end_periods(visit: Visit, written: int) -> int:
+    """Ends the periods of a user that end during a batch; returns the number of deliveries so far.
 
-    The user has room for all arrivals. `order` is scratch space for all entries.
+    The user has room for all arrivals.
     """
-    first, old, new = members.begin[member], members.count[member], end - begin
-    write_arrivals(member, first + old, begin, end, batch, held, members)
+    member, begin, batch, members = visit.member, visit.begin, visit.batch, visit.members
+    first, old, new = members.begin[member], members.count[member], visit.end - visit.begin
+    write_arrivals(visit, first + old)
     clock_from = _clock_from(member, batch, members)
     period = members.period[member]
     size, following = old, 0
@@ -143,9 +132,7 @@ def end_periods(
             forwarded = batch.times[event]
         else:
             forwarded = batch.times[event - 1] if event > 0 else members.last[member]
-        written = _send_best(
-            visit, member, first, size, event, period, forwarded, batch, held, members, order, space, sendings, written
-        )
+        written = _send_best(visit, first, size, event, period, forwarded, written)
         first += size
         size = 0
     members.begin[member], members.count[member] = first, size
@@ -199,99 +186,56 @@ def _time_of_end(member: int, period: int, members: MemberColumns) -> int:
 
 
 @kernel
-def advance_all(
+def end_all(
     numbers: Array, clock: int, batch: Batch, held: EntryColumns, members: MemberColumns, space: Arrays
 ) -> SentColumns:
-    """Moves the clock of users on; returns what the periods that end still owed. A visit is an index of `numbers`."""
+    """Ends the current periods of users that are over at a time of the clock, or all if that is NEVER.
+
+    Returns what they still owed. A visit is an index of `numbers`.
+    """
     written = 0
     sendings = room_for(64)
     order = np.empty(64, np.int64)
-    for visit in range(len(numbers)):
-        member = numbers[visit]
-        if members.mode[member] != PERIODIC or members.unit[member] != TIME:
-            continue
-        members.clock[member] = max(members.clock[member], clock)
-        present = _number(member, members.clock[member], members)
-        if members.by_clock[member] and present > members.period[member]:
-            sendings, written, order = _close(visit, member, batch, held, members, order, space, sendings, written)
-            members.period[member] = present
+    for number in range(len(numbers)):
+        member = numbers[number]
+        present = members.period[member]
+        if clock < NEVER:
+            if members.unit[member] != TIME:
+                continue
+            members.clock[member] = max(members.clock[member], clock)
+            present = _number(member, members.clock[member], members)
+            if not members.by_clock[member] or present <= members.period[member]:
+                continue
+        size, period = members.count[member], members.period[member]
+        if size > 0:
+            if size > len(order):
+                order = np.empty(2 * size, np.int64)
+            if written + size > len(sendings.event):
+                sendings = grown(sendings, written, 2 * (written + size))
+            visit = Visit(number, member, 0, 0, batch, held, members, space, order, sendings)
+            forwarded = _time_of_end(member, period, members)
+            written = _send_best(visit, members.begin[member], size, 0, period, forwarded, written)
+            members.count[member] = 0
+            members.until[member] = NEVER
+        members.period[member] = present
     made: SentColumns = grown(sendings, written, written)
     return made
 
 
 @kernel
-def close_all(numbers: Array, batch: Batch, held: EntryColumns, members: MemberColumns, space: Arrays) -> SentColumns:
-    """Ends the current periods of users; returns what they still owed. A visit is an index of `numbers`."""
-    written = 0
-    sendings = room_for(64)
-    order = np.empty(64, np.int64)
-    for visit in range(len(numbers)):
-        if members.mode[numbers[visit]] == PERIODIC:
-            sendings, written, order = _close(
-                visit, numbers[visit], batch, held, members, order, space, sendings, written
-            )
-    made: SentColumns = grown(sendings, written, written)
-    return made
-
-
-@kernel
-def _close(
-    visit: int,
-    member: int,
-    batch: Batch,
-    held: EntryColumns,
-    members: MemberColumns,
-    order: Array,
-    space: Arrays,
-    sendings: SentColumns,
-    written: int,
-) -> tuple[SentColumns, int, Array]:
-    """Ends the current period of a user; returns the deliveries, their number, and the scratch space."""
-    first, size, period = members.begin[member], members.count[member], members.period[member]
-    if size == 0:
-        return sendings, written, order
-    if size > len(order):
-        order = np.empty(2 * size, np.int64)
-    if written + size > len(sendings.event):
-        sendings = grown(sendings, written, 2 * (written + size))
-    forwarded = _time_of_end(member, period, members)
-    written = _send_best(
-        visit, member, first, size, 0, period, forwarded, batch, held, members, order, space, sendings, written
-    )
-    members.count[member] = 0
-    members.until[member] = NEVER
-    return sendings, written, order
-
-
-@kernel
-def _send_best(
-    visit: int,
-    member: int,
-    first: int,
-    size: int,
-    event: int,
-    period: int,
-    forwarded: int,
-    batch: Batch,
-    held: EntryColumns,
-    members: MemberColumns,
-    order: Array,
-    space: Arrays,
-    sendings: SentColumns,
-    written: int,
-) -> int:
+def _send_best(visit: Visit, first: int, size: int, event: int, period: int, forwarded: int, written: int) -> int:
     """Sends the best k entries of a period, by seq; returns the number of deliveries so far."""
+    member, members, order = visit.member, visit.members, visit.order
     if size > members.k[member]:
         if members.sigma[member] < 1:
-            size = _most_diverse(member, first, size, batch, held, members, space, order)
+            size = _most_diverse(visit, first, size)
         else:
-            size = _highest(first, size, members.k[member], batch.grids, held, order)
+            size = _highest(first, size, members.k[member], visit.batch.grids, visit.held, order)
     else:
         for place in range(size):
             order[place] = first + place
     for entry in order[:size]:
-        row, seq, pattern = held.row[entry], held.seq[entry], held.pattern[entry]
-        written = send(sendings, written, visit, event, row, seq, pattern, period, forwarded)
+        written = send(visit, entry, event, period, forwarded, written)
     return written
 
 
@@ -318,44 +262,32 @@ def _highest(first: int, size: int, k: int, grids: Array, held: EntryColumns, or
 
 
 @kernel
-def _most_diverse(
-    member: int,
-    first: int,
-    size: int,
-    batch: Batch,
-    held: EntryColumns,
-    members: MemberColumns,
-    shared: Arrays,
-    order: Array,
-) -> int:
-    """Writes the greedy choice among more than k entries into `order`, improved by swaps if the user wants it.
+def _most_diverse(visit: Visit, first: int, size: int) -> int:
+    """Writes the greedy choice among more than k entries into the scratch space, improved by swaps if the user wants it.
 
     Returns its size. If a large part of the entries is chosen, their distances are kept in a table meanwhile.
     """
+    member, batch, held, members, order = visit.member, visit.batch, visit.held, visit.members, visit.order
     k, sigma = members.k[member], members.sigma[member]
-    places, slots, ranks = np.empty(size, np.int64), np.arange(size), np.empty(size)
-    row, nearest, chosen = np.empty(size), np.empty(size), np.zeros(size, np.bool_)
-    picks, worth = np.empty(k, np.int64), np.empty(k, np.int64)
+    places, ranks = np.empty(size, np.int64), np.empty(size)
+    chosen, picks, worth = np.zeros(size, np.bool_), np.empty(k, np.int64), np.empty(k, np.int64)
     for place in range(size):
         places[place] = held.row[first + place] - batch.space_row
         ranks[place] = batch.ranks[held.pattern[first + place]]
-    seqs = held.seq[first : first + size]
-    rows, lines, codes, weights, room, _ = shared
-    columns = columns_of(places, lines)
-    space = rows, lines, codes, weights, room, columns
+    rows, lines, codes, weights, room, _ = visit.space
+    space = rows, lines, codes, weights, room, columns_of(places, lines)
     # For few entries, k distances of all cost more than all pairs.
-    longest = size if size <= min(4 * k, _LARGEST_TABLE) and len(columns) == 0 else 0
-    table = np.empty((longest, longest))
+    longest = size if size <= min(4 * k, _LARGEST_TABLE) and len(space[5]) == 0 else 0
+    table, row, nearest = np.empty((longest, longest)), np.empty(size), np.empty(size)
+    pool = Pool(places, np.arange(size), ranks, held.seq[first : first + size], sigma, table, space, row, nearest)
     for place in range(longest):
-        remember_distances(place, 0, places, slots, table, space, row)
+        remember_distances(pool, place, 0)
     one, other = 0, 0
     if k > 1:
-        one, other = best_pair(np.argsort(-ranks), ranks, seqs, sigma, places, slots, table, space, row)
-    choose_greedily(
-        0, size, one, other, places, slots, ranks, k, sigma, table, space, row, nearest, chosen, picks, worth
-    )
+        one, other = best_pair(pool, np.argsort(-ranks))
+    choose_greedily(pool, 0, size, one, other, k, chosen, picks, worth)
     if members.improves[member]:
-        improve(0, size, places, slots, ranks, seqs, k, sigma, table, space, row, chosen, picks)
+        improve(pool, 0, size, k, chosen, picks)
     taken = 0
     for place in range(size):
         if chosen[place]:

@@ -16,6 +16,7 @@ from rankcast.engine.arrays.kernels.crowds.columns import (
     Batch,
     EntryColumns,
     MemberColumns,
+    Visit,
     grown,
     room_for,
 )
@@ -60,25 +61,24 @@ def serve_all(
         if written + size > len(sendings.event):
             made = grown(made, written, 2 * (written + size))
             sendings = lent(made)
+        at = Visit(visit, member, begin, end, batch, held, members, space, order, sendings)
         if mode == ALL:
             for arrival in range(begin, end):
-                written = send_at_once(visit, arrival, batch, sendings, written)
+                written = send_at_once(at, arrival, written)
         elif mode == HISTORY and members.sigma[member] < 1:
-            written, used = remember_diversely(
-                visit, member, begin, end, batch, held, members, space, sendings, written, used
-            )
+            written, used = remember_diversely(at, written, used)
         elif mode == HISTORY:
-            written, used = remember(visit, member, begin, end, batch, held, members, order, sendings, written, used)
+            written, used = remember(at, written, used)
         elif mode == PERIODIC:
-            written = end_periods(visit, member, begin, end, batch, held, members, order, space, sendings, written)
+            written = end_periods(at, written)
         elif members.unit[member] == TIME and not is_in_order(
             member, held, members, batch.times, batch.arrived[begin:end]
         ):
             refused[visit] = True
         elif mode == DIVERSE:
-            written = slide_diversely(visit, member, begin, end, batch, held, members, space, sendings, written)
+            written = slide_diversely(at, written)
         else:
-            written = slide(visit, member, begin, end, batch, held, members, order, sendings, written)
+            written = slide(at, written)
     return grown(made, written, written), used
 
 

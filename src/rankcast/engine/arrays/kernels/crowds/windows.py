@@ -10,7 +10,7 @@ from rankcast.engine.arrays.kernels.crowds.columns import (
     Batch,
     EntryColumns,
     MemberColumns,
-    SentColumns,
+    Visit,
     send_step,
     write_arrivals,
 )
@@ -20,34 +20,22 @@ __all__ = ["first_at", "is_in_order", "look_again", "slide"]
 
 
 @kernel_part
-def slide(
-    visit: int,
-    member: int,
-    begin: int,
-    end: int,
-    batch: Batch,
-    held: EntryColumns,
-    members: MemberColumns,
-    order: Array,
-    sendings: SentColumns,
-    written: int,
-) -> int:
+def slide(visit: Visit, written: int) -> int:
     """Slides the window of a user over a batch; returns the number of deliveries so far.
 
-    The user has room for all arrivals, and `order` has space for all entries.
+    The user has room for all arrivals.
     """
-    old = members.count[member]
-    first = members.begin[member] + old
-    write_arrivals(member, first, begin, end, batch, held, members)
-    arrived = batch.arrived[begin:end]
-    size = _rank_old(member, held, members, batch.grids, order)
+    batch, members, member = visit.batch, visit.members, visit.member
+    old, new = members.count[member], visit.end - visit.begin
+    write_arrivals(visit, members.begin[member] + old)
+    arrived = batch.arrived[visit.begin : visit.end]
+    size = _rank_old(member, visit.held, members, batch.grids, visit.order)
     is_by_event = members.unit[member] == EVENTS
     now = batch.seqs if is_by_event else batch.times
-    rises = batch.is_sorted or is_by_event
-    written = _step(visit, member, now, rises, arrived, batch, held, members, order, size, sendings, written)
-    members.matched[member] += end - begin
-    members.count[member] = old + end - begin
-    _settle(member, old, arrived, batch, held, members)
+    written = _step(visit, now, batch.is_sorted or is_by_event, arrived, size, written)
+    members.matched[member] += new
+    members.count[member] = old + new
+    _settle(member, old, arrived, batch, visit.held, members)
     return written
 
 
@@ -113,21 +101,10 @@ def first_at(now: Array, position: int, event: int, end: int, is_sorted: bool) -
 
 
 @kernel_part
-def _step(
-    visit: int,
-    member: int,
-    now: Array,
-    is_sorted: bool,
-    arrived: Array,
-    batch: Batch,
-    held: EntryColumns,
-    members: MemberColumns,
-    order: Array,
-    size: int,
-    sendings: SentColumns,
-    written: int,
-) -> int:
+def _step(visit: Visit, now: Array, is_sorted: bool, arrived: Array, size: int, written: int) -> int:
     """Steps through the events at which an entry leaves or arrives; returns the number of deliveries so far."""
+    member, batch, held, members = visit.member, visit.batch, visit.held, visit.members
+    order, sendings = visit.order, visit.sent
     grids = batch.grids
     k, span = members.k[member], members.span[member]
     by_match = members.unit[member] == MATCHED
@@ -188,7 +165,7 @@ def _step(
                 sendings.row[slot] = held.row[entry]
                 sendings.seq[slot] = held.seq[entry]
                 sendings.pattern[slot] = held.pattern[entry]
-                written = send_step(sendings, written, visit, event, batch.seqs[event], batch.times[event])
+                written = send_step(visit, event, batch.seqs[event], batch.times[event], written)
         event += 1
 
 
