@@ -95,7 +95,7 @@ class CrowdPatterns:
         numbers = np.empty(len(masks), np.int64)
         if look_up(members, masks, self._of, self._masks, self._filed, numbers):
             missing = np.flatnonzero(numbers < 0)
-            self._file(np.unique(np.stack((members[missing], masks[missing])), axis=1))
+            self._file(_distinct(members[missing], masks[missing]))
             look_up(members, masks, self._of, self._masks, self._filed, numbers)
         return numbers
 
@@ -143,6 +143,14 @@ class CrowdPatterns:
         else:
             places = [place for place in range(mask.bit_length()) if mask >> place & 1]
         return self._make(member, places), places
+
+
+def _distinct(members: Integers, masks: Integers) -> Integers:
+    """The distinct pairs in order: `np.unique(axis=1)` of both, which takes 0.3 ms even for a few pairs."""
+    pairs = np.stack((members, masks))[:, np.lexsort((masks, members))]
+    is_new = np.ones(pairs.shape[1], np.bool_)
+    is_new[1:] = (pairs[:, 1:] != pairs[:, :-1]).any(axis=0)
+    return pairs[:, is_new]
 
 
 def _specific_places(pattern: Pattern, places: Sequence[int]) -> Sequence[int]:
