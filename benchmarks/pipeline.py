@@ -27,7 +27,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import astuple
 from functools import partial
@@ -95,7 +95,7 @@ def live(
             if wait_for(query, 0.5):
                 raise RuntimeError("the pipeline has ended")
         ready = time.monotonic() - began
-        caught_up = 0.0
+        caught_up, spent = 0.0, dict[str, float]()
         if warm:
             query.stop()
             store.publish(world.events(1, warm), batch=10_000)
@@ -103,12 +103,15 @@ def live(
             while (reached := store.progress().offset) < 2:
                 if wait_for(query, 0.02):
                     raise RuntimeError("the pipeline has ended")
-            again = time.monotonic()
+            again, before = time.monotonic(), processor_times()
             served_to(query, store)
-            caught_up = (store.last_offset() - reached) / (time.monotonic() - again)
+            left = store.last_offset() - reached
+            caught_up = left / (time.monotonic() - again)
+            spent = {f"{kind}_us": (now - before[kind]) / left * 1e6 for kind, now in processor_times().items()}
         for load in phases:
             found = phase(query, store, store_at, load, world)
-            figures.append({**found, "ready_s": ready, "caught_up_per_s": caught_up, "memory_mb": memory_of_others()})
+            once = {"ready_s": ready, "caught_up_per_s": caught_up, **spent, "memory_mb": memory_of_others()}
+            figures.append({**found, **once})
         query.stop()
         for host in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):
@@ -175,15 +178,35 @@ def parts_of(durations: Sequence[Mapping[str, int]]) -> dict[str, float]:
     return {f"{name}_s": float(np.median([each.get(name, 0) for each in durations])) / 1000 for name in sorted(names)}
 
 
-def memory_of_others() -> float:
-    """The memory of the other processes of this session (Spark and the shards), in MB."""
-    total = 0
+def of_this_session() -> Iterator[tuple[Path, list[str]]]:
+    """The folder in /proc, and the fields of `stat` after the name, of each process of this session."""
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             fields = folder.joinpath("stat").read_text().rpartition(")")[2].split()
-            if int(fields[3]) == os.getsid(0) and int(folder.name) != os.getpid():
-                total += int(fields[21]) * os.sysconf("SC_PAGE_SIZE")
-    return total / 1e6
+            if int(fields[3]) == os.getsid(0):
+                yield folder, fields
+
+
+def memory_of_others() -> float:
+    """The memory of the other processes of this session (Spark and the shards), in MB."""
+    pages = sum(int(fields[21]) for folder, fields in of_this_session() if int(folder.name) != os.getpid())
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def processor_times() -> dict[str, float]:
+    """The processor time so far, in seconds: of Spark's JVM, its workers, the processes that serve or match, this one."""
+    spent = dict.fromkeys(("spark", "workers", "shards", "matching", "driver"), 0.0)
+    for folder, fields in of_this_session():
+        with suppress(OSError):
+            command = (folder / "cmdline").read_bytes()
+            if command.split(b"\0")[0].endswith(b"java"):
+                kind = "spark"
+            elif b"spark.live.host" in command:
+                kind = "matching" if b"-match" in command else "shards"
+            else:
+                kind = "workers" if b"spark.daemon" in command else "driver"
+            spent[kind] += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return spent
 
 
 def pipeline_of(store: Store) -> Pipeline:

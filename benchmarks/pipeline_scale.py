@@ -22,6 +22,7 @@ from pipeline_world import World, say
 from rankcast.pipeline.spark.blobs import MARK, MATCHED
 from rankcast.pipeline.spark.live.host import Host
 from rankcast.pipeline.spark.live.marks import Mark, encode_mark
+from rankcast.pipeline.spark.live.matchers import Matchers
 from rankcast.pipeline.spark.live.reports import decode_report
 from rankcast.pipeline.spark.live.requests import Frame, HostSettings, MatchRequest, Request
 from rankcast.store import Store
@@ -109,14 +110,14 @@ def fill(place: Path, world: World, events: int, shards: int) -> None:
 def measure(place: Path, world: World, events: int, batch: int, shards: int) -> dict[str, float]:
     """Times, sizes and memory per event, match, subscription and user."""
     gc.disable()
-    host, clock = Host(), time.process_time
+    host, matchers, clock = Host(), Matchers(), time.process_time
     settings = HostSettings("run", "cp", shards, str(place), True, True, None, 100_000)
     tokens = [""] * shards
     spent = dict.fromkeys(("match", "serve", "sent", "pairs", "concerned", "text"), 0.0)
     counted, memory = 0, [resident()]
     for after in range(0, events, batch):
         began = clock()
-        matched = host.match(MatchRequest("run", str(place), shards, after, after + batch, looks_ahead=False))
+        matched = matchers.match(MatchRequest("run", str(place), shards, after, after + batch, looks_ahead=False))
         assert matched.error is None, matched.error
         between = clock()
         memory.append(resident())

@@ -28,6 +28,7 @@ from rankcast.pipeline.spark.live.host import Host
 from rankcast.pipeline.spark.live.hosts import taken_frames
 from rankcast.pipeline.spark.live.marks import Mark, encode_mark
 from rankcast.pipeline.spark.live.matched import HostRange, decode_host_range
+from rankcast.pipeline.spark.live.matchers import Matchers
 from rankcast.pipeline.spark.live.requests import Frame, HostSettings, MatchRequest, Request
 from rankcast.pipeline.spark.workers import JSON
 from rankcast.store import Store
@@ -87,7 +88,7 @@ def measure(place: Path, shards: int, count: int, batch: int, arriving: "list[Ev
     """Serve the log, or events of a topic; the first micro-batch, which loads kernels and makes shards, is not counted."""
     is_log = arriving is None
     settings = HostSettings("run", "cp", shards, str(place), is_log, True, None, 100_000, asks_for_matches=is_log)
-    matcher, clock = Host(), time.process_time
+    matcher, clock = Matchers(), time.process_time
     asked = 0.0
 
     def ask(request: MatchRequest) -> HostRange:

@@ -172,20 +172,28 @@ def growth(subscriptions: int, counts: Sequence[int], is_beside: bool) -> None:
             memory.start()
             sent = deliver(spark.read.parquet(f"{folder}/events"), known, shards=8)
             sent.write.parquet(f"{folder}/deliveries")
-            wall = time.perf_counter() - began
+            wall, used = time.perf_counter() - began, used_since(before)
             print(
                 f"sparse, 8 shards, {count:,} events: {wall:.0f} s, {wall / count * 1e6:.1f} µs per event; processor "
-                f"{used_since(before) / count * 1e6:.1f} µs per event; at most {memory.stop():.1f} GiB",
+                f"{used / count * 1e6:.1f} µs per event; at most {memory.stop():.1f} GiB",
                 flush=True,
             )
             if is_beside:
                 made = spark.read.parquet(f"{folder}/deliveries").count()
-                beside(known, Path(folder), made)
+                wall_beside, used_beside = beside(known, Path(folder), made)
+                print(
+                    f"Spark takes {wall / wall_beside:.2f} times as long by the clock, {used / used_beside:.2f} times the "
+                    "processor time",
+                    flush=True,
+                )
     spark.stop()
 
 
-def beside(known: Catalog, folder: Path, made: int) -> None:
-    """Serve the events of a job in this process, write the deliveries, and compare their number."""
+def beside(known: Catalog, folder: Path, made: int) -> tuple[float, float]:
+    """Serve the events of a job in this process, write the deliveries, and compare their number.
+
+    Returns the time by the clock and the processor time, in seconds.
+    """
     count = delivered = 0
     began, used = time.perf_counter(), time.process_time()
     shard = BatchShard(known)
@@ -205,6 +213,7 @@ def beside(known: Catalog, folder: Path, made: int) -> None:
         f"per event; processor {used / count * 1e6:.1f} µs per event",
         flush=True,
     )
+    return wall, used
 
 
 def main() -> None:

@@ -32,6 +32,7 @@ from rankcast.pipeline.spark.live.host import Host
 from rankcast.pipeline.spark.live.hosts import taken_frames
 from rankcast.pipeline.spark.live.marks import Mark, decode_mark, encode_mark
 from rankcast.pipeline.spark.live.matched import decode_host_range
+from rankcast.pipeline.spark.live.matchers import Matchers
 from rankcast.pipeline.spark.live.reports import decode_report
 from rankcast.pipeline.spark.live.requests import Frame, HostSettings, MatchRequest, Request
 from rankcast.pipeline.spark.sinks import MicroBatchResult, StoreSink, write_part
@@ -120,7 +121,7 @@ class Pipeline:
     def __init__(self, store, place, shards=2, lateness=None, is_log=True, journal=20, max_ahead=None):
         self.url, self.shards = str(place), shards
         self.settings = HostSettings("run", "cp", shards, self.url, is_log, True, lateness, journal, max_ahead)
-        self.host, self.matching, self.sink = Host(), Host(), StoreSink(self.url)
+        self.host, self.matching, self.sink = Host(), Matchers(), StoreSink(self.url)
         self.state = {number: ("", b"", {}, {}) for number in range(shards)}
         store.claim("p", "cp", shards)
         self.at, self.batch = store.progress().offset, 0
@@ -163,7 +164,7 @@ class Pipeline:
 
     def ask(self, request):
         if self.chance.random() < 0.2:
-            self.matching = Host()
+            self.matching = Matchers()
         answer = self.matching.match(request)
         if answer.error:
             raise StoreError(answer.error[1])
@@ -174,7 +175,7 @@ class Pipeline:
 
     def take(self, request):
         if self.chance.random() < 0.2:
-            self.matching = Host()  # another process, or the same after a restart
+            self.matching = Matchers()  # another process, or the same after a restart
         answer = self.matching.take(request)
         if answer.error:
             raise StoreError(answer.error[1])
@@ -187,17 +188,17 @@ class Pipeline:
 
     def matched(self, after, up_to):
         """What each shard gets of the log, in ranges of any size, matched by any process, ahead or not."""
-        ranges = []
+        ranges, matching = [], Matchers()
         while after < up_to:
             end = min(up_to, after + self.chance.choice([1, 7, 100]))
             request = MatchRequest("run", self.url, self.shards, after, end, looks_ahead=True)
-            answer = self.host.match(request)
+            answer = matching.match(request)
             if answer.error:
                 raise StoreError(answer.error[1])
             ranges.append(answer.ranges)
             after = end
             if self.chance.random() < 0.5:
-                self.host.look_ahead(request)
+                matching.look_ahead(request)
         self.chance.shuffle(ranges)
         return [[Frame(MATCHED, one[number]) for one in ranges] for number in range(self.shards)]
 

@@ -15,6 +15,7 @@ from rankcast.pipeline.spark.live import shard as live_shard
 from rankcast.pipeline.spark.live.frames import table_of
 from rankcast.pipeline.spark.live.host import Host
 from rankcast.pipeline.spark.live.marks import Mark, encode_mark
+from rankcast.pipeline.spark.live.matchers import Matchers
 from rankcast.pipeline.spark.live.requests import Frame, HostSettings, MatchRequest, Request
 from rankcast.store import Store
 from rankcast.store.upgrading import upgrade_store
@@ -39,7 +40,7 @@ def saved() -> dict[int, tuple[str, bytes, dict[int, bytes], dict[int, bytes]]]:
 def ask(place, number: int, saved, up_to: int):
     settings = HostSettings("run", "cp", before.SHARDS, str(place), True, True, None, 200)
     host = Host()
-    matched = host.match(MatchRequest("run", str(place), before.SHARDS, 100, up_to, looks_ahead=False))
+    matched = Matchers().match(MatchRequest("run", str(place), before.SHARDS, 100, up_to, looks_ahead=False))
     assert matched.error is None, matched.error
     frames = [Frame(MARK, encode_mark(Mark("p", 100, up_to, True))), Frame(MATCHED, matched.ranges[number])]
     return host.answer(Request(settings, number, "none", frames, tuple(saved[1:])))

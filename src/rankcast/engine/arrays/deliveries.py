@@ -93,15 +93,21 @@ class DeliveryColumns:
         schema = arrow_schema(Delivery)
         columns = []
         for column in schema:
-            values = pa.array(getattr(self, column.name))
+            numbers = getattr(self, column.name)
             names = texts.get(column.name)
             if names is None:
-                columns.append(values.cast(column.type))
-                continue
-            used, places = numbered(values.to_numpy())
-            columns.append(pa.array([names[number] for number in used.tolist()], column.type).take(pa.array(places)))
+                columns.append(pa.array(numbers).view(column.type))  # times are numbers too
+            elif len(numbers) < _REPEATING:
+                columns.append(pa.array([names[number] for number in numbers.tolist()], column.type))
+            else:
+                used, places = numbered(numbers)
+                distinct = pa.array([names[number] for number in used.tolist()], column.type)
+                columns.append(distinct.take(pa.array(places)))
         return pa.Table.from_arrays(columns, schema=schema)
 
+
+_REPEATING = 1_000
+"""From this number of deliveries on, it pays to convert each distinct text only once."""
 
 _PLAIN = ("seq", "rank", "published", "forwarded", "window")
 """The columns that are no indexes."""

@@ -183,7 +183,7 @@ def write_part(stream: bytes, report: bytes, sinks: Sequence[TaskSink], store: i
     context = TaskContext.get()
     batch = context.getLocalProperty("streaming.sql.batchId") if context is not None else None
     part = ShardPart(stream, report, int(batch or 0), store)
-    return [sink.write(part) if part.count else b"" for sink in sinks]
+    return [sink.write(part) if stream else b"" for sink in sinks]
 
 
 def publish_batch(rows: DataFrame, batch: int, sinks: Sequence[TaskSink], store: int) -> None:

@@ -22,10 +22,8 @@ from rankcast.pipeline.spark.blobs import EVENTS, MARK
 from rankcast.pipeline.spark.live.frames import stream_of, table_of
 from rankcast.pipeline.spark.live.host import Host
 from rankcast.pipeline.spark.live.intake import GRACE as SECOND
-from rankcast.pipeline.spark.live.intake import Intake, IntakeResult, event_of_row
 from rankcast.pipeline.spark.live.marks import Mark, encode_mark
 from rankcast.pipeline.spark.live.requests import Frame
-from rankcast.pipeline.spark.live.shard import LiveShard
 from rankcast.pipeline.spark.live.whole import WholeCatalog
 from rankcast.pipeline.spark.workers import JSON, RECEIVED
 from rankcast.store import Store
@@ -89,38 +87,32 @@ def test_cuts_deaths_and_catalog_changes_do_not_show(store, tmp_path, world, see
 
 @pytest.mark.parametrize("is_arrays", [False, True])
 def test_a_journal_of_the_release_before_has_no_matches(store, tmp_path, world, monkeypatch, is_arrays):
-    """Its shards matched for themselves, so a restored one does, until its journal has matches."""
+    """Its events are matched when a shard is restored from it."""
     monkeypatch.setattr("rankcast.pipeline.spark.live.shard.MANY_SUBSCRIPTIONS", 0 if is_arrays else 10**9)
     monkeypatch.setattr("rankcast.pipeline.spark.live.shard.pages_for", lambda users: pages_for(users, 2))
     fill(store, world, 1, advertised=True)
+    pipeline = world.Pipeline(store, tmp_path / "s.db", journal=1000)
+    ends = (0, 20, 45, 70)
+    for up_to in ends[1:]:
+        pipeline.serve_log(up_to)
 
-    def take_events(self, ranges, text_of):
-        rows = store.log_rows(min(one.start for one in ranges), max(one.end for one in ranges))
-        by_version = groupby(rows, key=lambda row: row.catalog_version)
-        self.seq = rows[-1].offset
-        return IntakeResult(
-            [(version, [event_of_row(row) for row in of]) for version, of in by_version],
-            [],
-            0,
-            clocks={row.offset: row.logged - SECOND for row in rows},
-        )
+    def before(generation):
+        number, _, clock, _ = generation
+        rows = groupby(store.log_rows(ends[number - 1], ends[number]), key=lambda row: row.catalog_version)
+        return [
+            number,
+            [(version, [(row.offset, row.content, row.logged - SECOND) for row in of]) for version, of in rows],
+            clock,
+        ]
 
-    def with_index(*rest):
-        made = LiveShard(*rest)
-        made._gets_matches = False
-        return made
-
-    with monkeypatch.context() as before:
-        before.setattr(Intake, "take_log", take_events)
-        before.setattr("rankcast.pipeline.spark.live.host.LiveShard", with_index)
-        pipeline = world.Pipeline(store, tmp_path / "s.db", journal=1000)
-        for up_to in (20, 45, 70):
-            pipeline.serve_log(up_to)
+    restored = 0
     for number, (token, head, pages, journal) in pipeline.state.items():
         head = msgspec.msgpack.encode({**msgspec.msgpack.decode(head), "form": 3})
         segments = {first: unpacked(segment)[1] for first, segment in journal.items()}
-        old = {first: pack([2, [one[:3] for one in generations]]) for first, generations in segments.items()}
+        old = {first: pack([2, list(map(before, generations))]) for first, generations in segments.items()}
         pipeline.state[number] = (token, head, pages, old)
+        restored += sum(map(len, segments.values()))
+    assert restored > pipeline.shards
     for up_to in (80, 100):
         pipeline.host = Host()
         pipeline.serve_log(up_to)

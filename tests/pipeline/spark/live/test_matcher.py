@@ -20,7 +20,6 @@ from rankcast.matching.outcomes import NO_CONCEPTS
 from rankcast.model import Subscription
 from rankcast.overlay import Admission
 from rankcast.pipeline.spark.live.catalogs import MovingCatalog
-from rankcast.pipeline.spark.live.host import subscriptions_of
 from rankcast.pipeline.spark.live.intake import GRACE, Intake
 from rankcast.pipeline.spark.live.mapped import MappedSubscriptions, write
 from rankcast.pipeline.spark.live.matched import (
@@ -34,6 +33,7 @@ from rankcast.pipeline.spark.live.matched import (
     range_of,
 )
 from rankcast.pipeline.spark.live.matcher import EventMatcher, LogMatcher
+from rankcast.pipeline.spark.live.matchers import subscriptions_of
 from rankcast.pipeline.spark.live.whole import SubscriptionObjects, WholeCatalog
 from rankcast.store import Store
 
@@ -296,7 +296,7 @@ def test_if_a_subscription_cannot_be_compiled_all_users_are_matched_one_by_one(s
 def test_only_a_large_catalog_is_a_file(store, monkeypatch, tmp_path):
     count = len(list(store.catalog().records()))
     for least, expected in ((count, MappedSubscriptions), (count + 1, SubscriptionObjects)):
-        monkeypatch.setattr("rankcast.pipeline.spark.live.host._MAPPED_FROM", least)
+        monkeypatch.setattr("rankcast.pipeline.spark.live.matchers.MAPPED_FROM", least)
         assert type(subscriptions_of(store, str(tmp_path / "s.db"))) is expected
 
 

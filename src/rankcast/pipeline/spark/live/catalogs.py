@@ -10,9 +10,21 @@ from rankcast.pipeline.saved_catalog import SavedParts
 from rankcast.pipeline.spark.live.homes import ShardHome
 from rankcast.store import Store
 
-__all__ = ["Catalogs", "FixedCatalog", "MovingCatalog", "StoreCatalogs"]
+__all__ = ["MAPPED_FROM", "Catalogs", "FixedCatalog", "MovingCatalog", "OpenStores", "StoreCatalogs"]
+
+MAPPED_FROM = 20_000
+"""The number of records from which on the index is a file. Fewer are compiled faster than a process starts."""
 
 _KEPT = 3
+
+
+class OpenStores(dict[str, Store]):
+    """The stores that a process has opened, by URL. One is opened when it is first needed."""
+
+    def __missing__(self, url: str) -> Store:
+        """Open a store."""
+        self[url] = Store.open(url)
+        return self[url]
 
 
 class Catalogs(Protocol):
@@ -107,11 +119,16 @@ class MovingCatalog:
 
 
 class FixedCatalog:
-    """The same catalog for every version. `lines` are its records, one line of JSON each."""
+    """The same catalog for every version, and the part of some users, by default all."""
 
-    def __init__(self, lines: bytes, serves: Callable[[str], bool]) -> None:
-        self._whole = Catalog([decode_record(line) for line in lines.splitlines()])
-        self._part = self._whole.part(serves)
+    def __init__(self, whole: Catalog, serves: Callable[[str], bool] | None = None) -> None:
+        self._whole = whole
+        self._part = whole if serves is None else whole.part(serves)
+
+    @classmethod
+    def of_lines(cls, lines: bytes, serves: Callable[[str], bool] | None = None) -> "FixedCatalog":
+        """The catalog with these records, one line of JSON each."""
+        return cls(Catalog([decode_record(line) for line in lines.splitlines()]), serves)
 
     def at(self, version: int) -> Catalog:
         """The shard's part of the catalog."""

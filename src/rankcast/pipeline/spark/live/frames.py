@@ -19,8 +19,8 @@ NO_DELIVERIES = pa.Table.from_batches([], schema=DELIVERY)
 
 
 def table_of(blob: bytes) -> pa.Table:
-    """The table in an Arrow stream."""
-    return pa.ipc.open_stream(blob).read_all()
+    """The table in an Arrow stream. Nothing stands for no deliveries."""
+    return pa.ipc.open_stream(blob).read_all() if blob else NO_DELIVERIES
 
 
 def stream_of(table: pa.Table) -> bytes:

@@ -9,14 +9,12 @@ import logging
 import os
 import sys
 import time
-import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from multiprocessing.connection import Connection, Listener
 from pathlib import Path
-from threading import Lock, Thread, get_ident
+from threading import Lock, Thread
 from types import MappingProxyType
 from typing import NamedTuple
 from uuid import uuid4
@@ -25,13 +23,12 @@ import msgspec
 import pyarrow as pa
 
 from rankcast.choose.positions import microseconds
-from rankcast.engine.reference.shard import shard_of
 from rankcast.errors import RankcastError, StoreError
 from rankcast.model import Event
 from rankcast.pipeline.saved_catalog import SavedParts, shared_file
 from rankcast.pipeline.saved_state import states_of
 from rankcast.pipeline.spark.blobs import MARK, MATCHED, TAKEN
-from rankcast.pipeline.spark.live.catalogs import Catalogs, FixedCatalog, MovingCatalog, StoreCatalogs
+from rankcast.pipeline.spark.live.catalogs import MAPPED_FROM, Catalogs, FixedCatalog, OpenStores, StoreCatalogs
 from rankcast.pipeline.spark.live.frames import stream_of
 from rankcast.pipeline.spark.live.heartbeats import Heartbeats
 from rankcast.pipeline.spark.live.homes import UserHomes
@@ -45,11 +42,9 @@ from rankcast.pipeline.spark.live.matched import (
     apart,
     decode_host_range,
     decode_range,
-    encode_host_range,
-    encode_range,
     of_versions,
 )
-from rankcast.pipeline.spark.live.matcher import EventMatcher, LogMatcher
+from rankcast.pipeline.spark.live.matchers import Matchers
 from rankcast.pipeline.spark.live.reports import ShardReport, encode_report
 from rankcast.pipeline.spark.live.requests import (
     HostAnswer,
@@ -61,19 +56,16 @@ from rankcast.pipeline.spark.live.requests import (
     TakeRequest,
     decode_request,
     encode,
+    failure_of,
 )
-from rankcast.pipeline.spark.live.shard import LiveShard, SavedShard
-from rankcast.pipeline.spark.live.topics import TopicMatcher, decode_part
-from rankcast.pipeline.spark.live.whole import AllSubscriptions, SubscriptionObjects, WholeCatalog
+from rankcast.pipeline.spark.live.shard import EngineChoice, LiveShard, SavedShard
+from rankcast.pipeline.spark.live.topics import decode_part
 from rankcast.plain import State
 from rankcast.store import Store
 
-__all__ = ["Host", "main", "subscriptions_of"]
+__all__ = ["Host", "main"]
 
 _logger = logging.getLogger(__name__)
-
-_MAPPED_FROM = 20_000
-"""The number of records from which on the index is a file. Fewer are compiled faster than a process starts."""
 
 _TIDY = 2.0
 _IDLE = 600.0
@@ -104,7 +96,7 @@ def _ask_together(request: MatchRequest) -> HostRange:
 
 
 class Host:
-    """The shards of a process, by query and number, or its matchers, by store.
+    """The shards of a process, by query and number.
 
     `ask` asks the process that matches what the shards of this one get of a range.
     """
@@ -112,99 +104,33 @@ class Host:
     def __init__(self, ask: Callable[[MatchRequest], HostRange] = _ask_together) -> None:
         self._ask = ask
         self._alive: dict[tuple[str, int], _Alive] = {}
-        self._stores: dict[str, Store] = {}
+        self._stores = OpenStores()
         self._begun: tuple[str, list[dict[str, State]]] = ("", [])
         """The pipeline whose shards begin with the state of an in-process one, and that state."""
         self._parts: dict[str, SavedParts] = {}
         """The file of each store's catalog."""
         self._homes: dict[int, UserHomes] = {}
         """Which users live in which shard, by the number of shards."""
-        self._matchers: dict[str, tuple[str, LogMatcher]] = {}
-        self._matched = time.monotonic()
-        """When a matcher was last used."""
-        self._divided: tuple[object, list[MatchedRange]] = (None, [])
-        """The last range that processes asked for one by one, and the parts of all shards."""
         self._asked: tuple[object, _Given] = (None, _Given())
         """The last range that this process asked for."""
-        self._topics: dict[str, TopicMatcher] = {}
-        self._taken: tuple[bytes, list[bytes]] = (b"", [])
-        """The last events of another source that were taken, by their key, and the parts of all shards."""
+        self._choice = EngineChoice()
         self._lock = Lock()
         self._plain: set[tuple[str, int]] = set()
         """The shards that the reference engine serves because the array engine failed."""
-        self._waiting: set[int] = set()
-        """The threads that are waiting for an answer."""
 
     def answer(self, request: Request) -> HostAnswer:
         """Serve a micro-batch. A failure is reported in the answer."""
-        with self._turn():
+        with self._lock:
             try:
                 return self._served(request, self._given(request))
-            except RankcastError as error:
-                return HostAnswer(error=(type(error).__name__, str(error)))
-            except Exception:
-                return HostAnswer(error=("", traceback.format_exc()))
+            except Exception as error:
+                return HostAnswer(error=failure_of(error))
 
-    def match(self, request: MatchRequest) -> MatchAnswer:
-        """Match a range of a log. A failure is reported in the answer."""
-        with self._turn():
-            try:
-                if request.of is None:
-                    return MatchAnswer([encode_range(one) for one in self._ranges(request)])
-                key = request.run, request.store, request.after, request.up_to
-                if self._divided[0] != key:
-                    self._divided = key, self._ranges(request)
-                ranges, (first, step) = self._divided[1], request.of
-                own = range(first, request.shards, step)
-                return MatchAnswer([encode_host_range({number: ranges[number] for number in own})])
-            except RankcastError as error:
-                return MatchAnswer(error=(type(error).__name__, str(error)))
-            except Exception:
-                self._matchers.clear()  # no half-changed matcher stays
-                return MatchAnswer(error=("", traceback.format_exc()))
-
-    def take(self, request: TakeRequest) -> TakeAnswer:
-        """Take and match events of another source. A failure is reported in the answer."""
-        with self._turn():
-            try:
-                key, parts = self._taken
-                if key != request.key:
-                    if request.frames is None:
-                        return TakeAnswer(needs_frames=True)
-                    parts = self._topic(request).parts(request.frames, request.intake)
-                    self._taken = request.key, parts
-                return TakeAnswer(part=parts[request.shard])
-            except RankcastError as error:
-                return TakeAnswer(error=(type(error).__name__, str(error)))
-            except Exception:
-                self._topics.clear()
-                return TakeAnswer(error=("", traceback.format_exc()))
-
-    def look_ahead(self, request: MatchRequest) -> None:
-        """Match in advance until the next request arrives."""
+    def forget_idle(self, seconds: float) -> None:
+        """Drop shards that were not used for so long, because their queries have stopped."""
         with self._lock:
-            try:
-                self._matcher(request).look_ahead(lambda: not self._waiting)
-            except Exception:  # the next request reports it
-                self._matchers.clear()
-
-    @contextmanager
-    def _turn(self) -> Iterator[None]:
-        """Wait for the turn of this thread."""
-        self._waiting.add(get_ident())
-        with self._lock:
-            self._waiting.discard(get_ident())
-            yield
-
-    def forget_idle(self) -> None:
-        """Drop shards that were not used for a while, because their queries have stopped."""
-        with self._lock:
-            for key in [key for key, alive in self._alive.items() if time.monotonic() - alive.used > _IDLE]:
+            for key in [key for key, alive in self._alive.items() if time.monotonic() - alive.used > seconds]:
                 del self._alive[key]
-            if time.monotonic() - self._matched > _IDLE:
-                self._matchers.clear()
-                self._topics.clear()
-                self._divided, self._taken = (None, []), (b"", [])
             if not self._alive:
                 self._asked = None, _Given()
 
@@ -271,12 +197,12 @@ class Host:
         home = self._homes.setdefault(settings.shards, UserHomes(settings.shards)).of(request.shard)
         catalogs: Catalogs
         if settings.store:
-            catalogs = StoreCatalogs(self._store(settings.store), home, partial(self._saved_parts, settings.store))
+            catalogs = StoreCatalogs(self._stores[settings.store], home, partial(self._saved_parts, settings.store))
         else:
-            catalogs = FixedCatalog(request.catalog, home)
+            catalogs = FixedCatalog.of_lines(request.catalog, home)
         intake = Intake(settings.lateness, settings.max_ahead, by_clock=bool(settings.store))
         plain = (settings.run, request.shard) in self._plain
-        live = LiveShard(catalogs, intake, settings.journal, plain)
+        live = LiveShard(catalogs, intake, settings.journal, plain, self._choice)
         alive = _Alive(live, settings.place)
         assert request.saved is not None
         head, pages, journal = request.saved
@@ -299,7 +225,7 @@ class Host:
                 _check_whole(shard.intake.seq, marks, sum(one.rows for one in ranges))
             after, close = shard.intake.seq, any(mark.close for mark in marks)
             # The sink takes the rejects of the first shard.
-            text_of = None if request.shard else partial(_text_of, self._store(request.settings.store))
+            text_of = None if request.shard else partial(_text_of, self._stores[request.settings.store])
             taken = shard.intake.take_log(ranges, text_of)._replace(clock=clock, known=given.known)
             deliveries = shard.serve(taken, close)
         else:
@@ -352,13 +278,13 @@ class Host:
             pages=written.pages,
             journal=written.journal,
             gone=written.gone,
-            deliveries=stream_of(deliveries),
+            deliveries=stream_of(deliveries) if len(deliveries) else b"",
             report=encode_report(report),
         )
 
     def _begin(self, request: Request, alive: _Alive, marks: list[Mark], first: int | None) -> None:
         """Start a pipeline's first micro-batch, from the state that an in-process pipeline left, if any."""
-        store = self._store(request.settings.store)
+        store = self._stores[request.settings.store]
         known = store.pipeline()
         if known is None or known.name != alive.pipeline:
             raise StoreError(f"the store is not served by the pipeline {alive.pipeline!r} any more")
@@ -378,63 +304,17 @@ class Host:
             alive.shard.begin(max(known.start_version if first is None else first, 0))
         alive.shard.intake.seq = start
 
-    def _ranges(self, request: MatchRequest) -> list[MatchedRange]:
-        return self._matcher(request).ranges(request.after, request.up_to)
-
-    def _matcher(self, request: MatchRequest) -> LogMatcher:
-        self._matched = time.monotonic()
-        run, known = self._matchers.pop(request.store, ("", None))
-        if known is None or run != request.run:
-            store = self._store(request.store)
-            known = LogMatcher(store, _event_matcher(subscriptions_of(store, request.store), request.shards))
-        self._matchers[request.store] = request.run, known
-        return known
-
-    def _topic(self, request: TakeRequest) -> TopicMatcher:
-        self._matched, settings = time.monotonic(), request.settings
-        known = self._topics.pop(settings.run, None)
-        if known is None:
-            subscriptions: AllSubscriptions
-            if settings.store:
-                subscriptions = subscriptions_of(self._store(settings.store), settings.store)
-            else:
-                subscriptions = SubscriptionObjects(FixedCatalog(request.catalog, lambda user: True))
-            known = TopicMatcher(_event_matcher(subscriptions, settings.shards), settings)
-        self._topics[settings.run] = known
-        return known
-
     def _saved_parts(self, url: str, version: int) -> SavedParts | None:
         """The file of a catalog, if there is one of this version or an earlier one. The shards share it."""
         known = self._parts.get(url)
         if known is None or known.version > version:
-            store = self._store(url)
-            if store.has_records(_MAPPED_FROM):
+            store = self._stores[url]
+            if store.has_records(MAPPED_FROM):
                 known = SavedParts.open(store, shared_file(url, private_folder()), version)
         if known is not None and known.version <= version:
             self._parts[url] = known
             return known
         return None
-
-    def _store(self, url: str) -> Store:
-        if url not in self._stores:
-            self._stores[url] = Store.open(url)
-        return self._stores[url]
-
-
-def subscriptions_of(store: Store, url: str) -> AllSubscriptions:
-    """All subscriptions of a store, for a process that matches: as a file if there are many, otherwise as objects."""
-    if store.has_records(_MAPPED_FROM):
-        from rankcast.pipeline.spark.live.mapped import MappedSubscriptions  # with numba, in half a second
-
-        return MappedSubscriptions(store, url, private_folder())
-    return SubscriptionObjects(MovingCatalog(store))
-
-
-def _event_matcher(subscriptions: AllSubscriptions, shards: int) -> EventMatcher:
-    def number_of(user: str) -> int:
-        return shard_of(user, shards)
-
-    return EventMatcher(WholeCatalog(subscriptions, number_of), shards, number_of)
 
 
 def _text_of(store: Store, seq: int) -> str:
@@ -468,15 +348,15 @@ def main(path: str, pid: int) -> None:
     end_with(pid, [Path(path).with_suffix(suffix) for suffix in (".socket", ".lock", ".log")])
     gc.disable()  # see _talk
     _forgo_pandas()
-    host, beats = Host(), Heartbeats()
-    Thread(target=_tidy, args=(host, path), daemon=True).start()
+    held, beats = (Host(), Matchers()), Heartbeats()
+    Thread(target=_tidy, args=(held, path), daemon=True).start()
     with Listener(path, family="AF_UNIX", backlog=64) as listener:
         while True:
             try:
                 connection = listener.accept()
             except OSError:
                 continue
-            Thread(target=_talk, args=(host, beats, connection), daemon=True).start()
+            Thread(target=_talk, args=(*held, beats, connection), daemon=True).start()
 
 
 class _NoPandas:
@@ -496,39 +376,42 @@ def _forgo_pandas() -> None:
     sys.meta_path.remove(_NoPandas)
 
 
-def _talk(host: Host, beats: Heartbeats, connection: Connection) -> None:
+def _talk(host: Host, matchers: Matchers, beats: Heartbeats, connection: Connection) -> None:
     with connection:
         while True:
             try:
                 request = decode_request(connection.recv_bytes())
                 with beats.on(connection):
-                    answer = encode(_answer(host, request))
+                    answer = encode(_answer(host, matchers, request))
                 connection.send_bytes(answer)
                 # Garbage collection would repeatedly scan everything in the shards while a worker waits. So it runs
                 # between micro-batches, and scans only what the last one left.
                 gc.collect(1)
                 gc.freeze()
                 if isinstance(request, MatchRequest) and request.looks_ahead:
-                    host.look_ahead(request)
+                    matchers.look_ahead(request)
             except (EOFError, OSError):
                 return
 
 
-def _answer(host: Host, request: Request | MatchRequest | TakeRequest) -> HostAnswer | MatchAnswer | TakeAnswer:
+def _answer(
+    host: Host, matchers: Matchers, request: Request | MatchRequest | TakeRequest
+) -> HostAnswer | MatchAnswer | TakeAnswer:
     match request:
         case Request():
             return host.answer(request)
         case MatchRequest():
-            return host.match(request)
+            return matchers.match(request)
         case TakeRequest():
-            return host.take(request)
+            return matchers.take(request)
 
 
-def _tidy(host: Host, path: str) -> None:
-    """Drop unused shards, and exit when no worker can reach this process."""
+def _tidy(held: "tuple[Host, Matchers]", path: str) -> None:
+    """Drop what is unused, and exit when no worker can reach this process."""
     while True:
         time.sleep(_TIDY)
-        host.forget_idle()
+        for one in held:
+            one.forget_idle(_IDLE)
         if not os.path.exists(path):
             os._exit(0)
 

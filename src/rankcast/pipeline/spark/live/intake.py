@@ -195,13 +195,6 @@ class Intake:
             return None
         return "" if _text(known) == _text(event) else f"duplicate event {event.id!r}"
 
-    def release_all(self) -> list[Event]:
-        """The waiting events in order, at the end of the stream."""
-        self._read_waiting()
-        released = self._numbered(list(self.waiting.values()))
-        self.waiting = {}
-        return released
-
     def state(self) -> JsonObject:
         """The state as plain data, for `restore`."""
         return {

@@ -137,11 +137,6 @@ class SavedJournal(Mapping[int, Event]):
     `clocks` gives the clock at each event that has one.
     """
 
-    @property
-    def needs_matching(self) -> bool:
-        """Whether there are events without their matches."""
-        return any(seqs for generation in self.generations for _, seqs in generation.groups)
-
     def __init__(self, journal: Mapping[int, bytes]) -> None:
         self._texts: dict[int, str] = {}
         self._known: dict[int, Event] = {}

@@ -12,12 +12,21 @@ from rankcast.engine.isolation import reason
 from rankcast.language import dumps, encode_event
 from rankcast.matching.batch import Integers, Reals, numbered
 from rankcast.model import Event, SetAside
+from rankcast.pipeline.spark.live.catalogs import Catalogs, FixedCatalog
 from rankcast.pipeline.spark.live.intake import GRACE, UNREADABLE, event_of_row
-from rankcast.pipeline.spark.live.matched import Failures, MatchedRange, column_of, degrees_of, steps_of
-from rankcast.pipeline.spark.live.whole import WholeCatalog
+from rankcast.pipeline.spark.live.matched import (
+    Failures,
+    MatchedEvents,
+    MatchedRange,
+    column_of,
+    degrees_of,
+    of_versions,
+    steps_of,
+)
+from rankcast.pipeline.spark.live.whole import SubscriptionObjects, WholeCatalog
 from rankcast.store import LogRow, Store
 
-__all__ = ["EventMatcher", "LogMatcher", "MatchedGroup"]
+__all__ = ["EventMatcher", "LogMatcher", "MatchedGroup", "PastMatcher"]
 
 _CHUNK = 500
 _AHEAD = 50_000
@@ -167,6 +176,36 @@ class EventMatcher:
             own = order[borders[number] : borders[number + 1]]
             if len(own) or number in failed:
                 part.add(group, first, own, failed.get(number, {}))
+
+
+class PastMatcher:
+    """Matches events of the past, which a journal of an earlier release has without matches, for the users of a shard."""
+
+    def __init__(self, catalogs: Catalogs) -> None:
+        self._catalogs = catalogs
+        self._known: dict[tuple[int, bool], EventMatcher] = {}
+
+    def matched(self, version: int, events: Sequence[Event], clocks: Sequence[int]) -> MatchedEvents:
+        """Events of one version, at least one, with their matches; `clocks` is empty if the clock does not count.
+
+        All users are considered only if an advertisement chooses among them.
+        """
+        is_whole = any(event.advertisement is not None for event in events)
+        if (version, is_whole) not in self._known:
+            part = self._catalogs.at(version)
+            users = {*part.users()}
+
+            def number_of(user: str) -> int:
+                return int(user not in users)
+
+            catalog = FixedCatalog(self._catalogs.whole(version) if is_whole else part)
+            whole = WholeCatalog(SubscriptionObjects(catalog), number_of)
+            self._known = {(version, is_whole): EventMatcher(whole, 2, number_of)}
+        matcher = self._known[version, is_whole]
+        group = matcher.group(version, events, np.array(clocks, np.int64))
+        own, _ = matcher.divided(events[0].seq - 1, events[-1].seq, [group])
+        (matched,) = of_versions(own)
+        return matched
 
 
 class LogMatcher:

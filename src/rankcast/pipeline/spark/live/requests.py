@@ -1,6 +1,10 @@
 """The messages between Spark's workers and the processes that hold shards."""
 
+import traceback
+
 import msgspec
+
+from rankcast.errors import RankcastError
 
 __all__ = [
     "Frame",
@@ -11,6 +15,7 @@ __all__ = [
     "Request",
     "TakeAnswer",
     "TakeRequest",
+    "failure_of",
 ]
 
 
@@ -125,6 +130,13 @@ class HostAnswer(msgspec.Struct, frozen=True):
     gone: list[int] = []
     deliveries: bytes = b""
     report: bytes = b""
+
+
+def failure_of(error: Exception) -> tuple[str, str]:
+    """An error in an answer: the name of its class and its text. For an unexpected one: no name, and the traceback."""
+    if isinstance(error, RankcastError):
+        return type(error).__name__, str(error)
+    return "", "".join(traceback.format_exception(error))
 
 
 def encode(message: object) -> bytes:

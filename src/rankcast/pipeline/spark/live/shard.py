@@ -1,6 +1,6 @@
 """A shard that stays alive between micro-batches, and its saved state."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -18,16 +18,16 @@ from rankcast.engine.published import PublishedEvents
 from rankcast.engine.reference.shard import Shard
 from rankcast.errors import StoreError
 from rankcast.matching.batch import Integers
-from rankcast.model import Catalog, Delivery, Event, SetAside
-from rankcast.overlay import Admission, Finder
+from rankcast.model import Catalog, Delivery, SetAside
 from rankcast.pipeline.spark.live.catalogs import Catalogs
 from rankcast.pipeline.spark.live.frames import NO_DELIVERIES, deliveries_table
 from rankcast.pipeline.spark.live.intake import Intake, IntakeResult
-from rankcast.pipeline.spark.live.journal import Journal, JournalSegment, SavedJournal
+from rankcast.pipeline.spark.live.journal import Journal, JournalSegment, SavedGeneration, SavedJournal
 from rankcast.pipeline.spark.live.matched import MatchedEvents
+from rankcast.pipeline.spark.live.matcher import PastMatcher
 from rankcast.plain import JsonObject, State
 
-__all__ = ["LiveShard", "SavedShard", "ShardChanges"]
+__all__ = ["EngineChoice", "LiveShard", "SavedShard", "ShardChanges"]
 
 _FORM = 5
 """Version of the saved form, increased with every change. This release also reads `_FORMS_BEFORE`.
@@ -71,6 +71,21 @@ class _Page(NamedTuple):
     size: int = 0
 
 
+class EngineChoice:
+    """Chooses arrays for the shards of a process once they have served so much that the kernels would have loaded."""
+
+    def __init__(self) -> None:
+        self._pairs = 0
+        """Events so far, times the subscriptions of their shard, while the reference engine serves."""
+        self._is_array = False
+
+    def is_array(self, events: int, subscriptions: int) -> bool:
+        """Whether arrays serve so many events from now on."""
+        self._pairs += events * subscriptions
+        self._is_array |= self._pairs >= FEW_PAIRS or not is_small(events, subscriptions)
+        return self._is_array
+
+
 class LiveShard:
     """Serves micro-batches, and says what to save after each.
 
@@ -87,9 +102,10 @@ class LiveShard:
         The approximate number of events after which each page is rewritten.
     plain
         Serve by the reference engine alone.
+    choice
+        The choice of engine that it shares with other shards.
 
-    Events come with their matches (`IntakeResult.matched`), so the shard needs no index. A shard that is restored from a
-    journal of an earlier release, which has no matches, has one until it is restored again.
+    Events come with their matches (`IntakeResult.matched`), so the shard needs no index.
     """
 
     def __init__(
@@ -98,26 +114,24 @@ class LiveShard:
         intake: Intake,
         journal: int = 100_000,
         plain: bool = False,
+        choice: EngineChoice | None = None,
     ) -> None:
         self.intake = intake
         self.version: int | None = None
         self.generation = 0
         self._catalogs = catalogs
+        self._past = PastMatcher(catalogs)
         self._journal = journal
         self._plain = plain
-        self._gets_matches = True
-        """Whether all events come with their matches. A journal of an earlier release may have none."""
+        self._choice = choice or EngineChoice()
         self._shard: Shard | BatchShard | None = None
         self._known: Catalog | None = None
         """The part of the catalog that the shard has."""
-        self._admission: tuple[int, Admission, Finder] | None = None
         self._pages: list[_Page] = []
         self._recorded = Journal(_SPANS * journal)
         self._is_unsaved = False
         """Whether there is state that the journal cannot reproduce."""
         self._by_page: UsersByPage | None = None
-        self._pairs = 0
-        """Events so far, times subscriptions, while the reference engine serves."""
         self._owed = 1.0
         """The pages to write after this micro-batch, and a fraction that is left for later."""
         self._set_aside: list[SetAside] = []
@@ -161,15 +175,13 @@ class LiveShard:
         """The deliveries of the events in `taken` and, with `close`, of the end of the stream (`frames.DELIVERY`)."""
         self._served = []
         made = [] if taken.clock is None else [self._advance(taken.clock)]
-        for of_version, events in taken.groups:
-            made += [deliveries_table(self._move(of_version)), self._publish(events, taken.clocks)]
+        made += [deliveries_table(self._move(version)) for version, _ in taken.groups]
         for matched in taken.matched:
             made.append(deliveries_table(self._move(matched.version)))
             relevant = matched.at(self._relevant(matched))
             made.append(self._deliver(relevant, relevant.published(taken.known), len(matched.seq)))
             self._served.append(relevant)
         if close:
-            made.append(self._publish(self.intake.release_all(), {}))
             assert self._shard is not None
             made.append(deliveries_table(self._shard.close()))
             self._note_set_aside()
@@ -212,7 +224,6 @@ class LiveShard:
         )
         self.intake.restore(head["intake"])
         past = SavedJournal(saved.journal)
-        self._gets_matches &= not past.needs_matching
         events = PageEvents(past)
         together: dict[tuple[int, int], list[int]] = {}
         for number, page in enumerate(self._pages):
@@ -266,20 +277,6 @@ class LiveShard:
         self._note_set_aside()
         return made
 
-    def _publish(self, events: Sequence[Event], clock_of: Mapping[int, int]) -> pa.Table:
-        if not events:
-            return NO_DELIVERIES
-        shard = self._shard_for(len(events))
-        admitted = self._admitted(events)
-        # The intake decides whether the clock counts, so either all events of a group have a clock or none.
-        clocks = [instant(clock_of[event.seq]) for event in events] if clock_of else None
-        if isinstance(shard, Shard):
-            made = deliveries_table(shard.publish(events, admitted, clocks))
-        else:
-            made = shard.publish_columns(events, admitted, clocks).arrow()
-        self._note_set_aside()
-        return made
-
     def _relevant(self, matched: MatchedEvents) -> Integers:
         """The indexes of the events that concern the shard, or at which something ends that concerns it."""
         concerned = np.fromiter(matched.texts, np.int64, len(matched.texts))
@@ -300,42 +297,17 @@ class LiveShard:
         """The shard, over arrays from now on if there are many events, or have been many."""
         shard = self._shard
         assert shard is not None
-        if isinstance(shard, Shard) and not self._plain:
-            subscriptions = len(self.catalog.subscriptions)
-            self._pairs += events * subscriptions
-            if self._pairs >= FEW_PAIRS or not is_small(events, subscriptions):
-                faster = self._made(self.catalog, is_batch=True)
-                faster.restore(shard.state())
-                faster.matches = shard.matches
-                self._shard = shard = faster
+        is_plain = isinstance(shard, Shard) and not self._plain
+        if is_plain and self._choice.is_array(events, len(self.catalog.subscriptions)):
+            faster = self._made(self.catalog, is_batch=True)
+            faster.restore(shard.state())
+            faster.matches = shard.matches
+            self._shard = shard = faster
         return shard
 
     def _note_set_aside(self) -> None:
         assert self._shard is not None
         self._set_aside += self._shard.take_set_aside(self.version or 0)
-
-    def _admitted(self, events: Sequence[Event]) -> dict[str, set[str]]:
-        """The recipients of publications under an advertisement, chosen among the users of all shards."""
-        admitted: dict[str, set[str]] = {}
-        for event in events:
-            if event.advertisement is not None:
-                try:
-                    admission, finder = self._chooser()
-                    chosen = admission.admitted(event, finder.match(event))
-                except Exception as error:
-                    # One event, or one record of the whole catalog, is at fault. Every shard sees the same error.
-                    why = f"its recipients cannot be chosen: {type(error).__name__}: {error}"
-                    self._set_aside.append(SetAside(None, event.id, event.seq, self.version or 0, why))
-                    chosen = []
-                admitted[event.id] = {subscription.id for subscription, _ in chosen}
-        return admitted
-
-    def _chooser(self) -> tuple[Admission, Finder]:
-        assert self.version is not None
-        if self._admission is None or self._admission[0] != self.version:
-            whole = self._catalogs.whole(self.version)
-            self._admission = (self.version, Admission(whole), Finder(list(whole.subscriptions.values()), whole))
-        return self._admission[1:]
 
     def _due(self, events: int) -> Iterable[int]:
         """The pages to write after a number of events: those that were written longest ago."""
@@ -373,15 +345,17 @@ class LiveShard:
             if self.generation < generation.number <= up_to:
                 if generation.clock is not None:
                     self._advance(generation.clock)
-                for version, seqs in generation.groups:
-                    self._move(version)
-                    self._publish(
-                        [past[seq] for seq in seqs], {seq: past.clocks[seq] for seq in seqs if seq in past.clocks}
-                    )
-                for matched in generation.matched:
+                for matched in (*self._matched_again(past, generation), *generation.matched):
                     self._move(matched.version)
                     self._deliver(matched, matched.published(past), len(matched.seq))
         self.generation = up_to
+
+    def _matched_again(self, past: SavedJournal, generation: SavedGeneration) -> Iterator[MatchedEvents]:
+        """The events that a journal of an earlier release has without their matches."""
+        for version, seqs in generation.groups:
+            if seqs:
+                clocks = [past.clocks[seq] for seq in seqs if seq in past.clocks]
+                yield self._past.matched(version, [past[seq] for seq in seqs], clocks)
 
     def _head(self, note: object) -> bytes:
         return msgspec.msgpack.encode(
@@ -400,4 +374,4 @@ class LiveShard:
     def _made(self, catalog: Catalog, is_batch: bool) -> Shard | BatchShard:
         if not is_batch:
             return Shard(catalog)
-        return BatchShard(catalog, matcher=MatchesGiven() if self._gets_matches else None, is_live=True)
+        return BatchShard(catalog, matcher=MatchesGiven(), is_live=True)
