@@ -12,13 +12,14 @@ from rankcast.plain import State
 _FORMS = 10_000
 _LONG = 1_000
 _forms: dict[int, tuple[Event, State]] = {}
-"""Events and their forms, by the number of the event; what `_event` looks up by that of the form."""
+"""Events with their plain data, by the `id()` of the event."""
 _events: dict[int, tuple[State, Event]] = {}
+"""The same pairs by the `id()` of the plain data."""
 
 
 def _form(event: Event) -> State:
-    """The event as plain data. A user's state is taken with every batch, and the events in it stay the same: so it is
-    remembered, unless the event is large."""
+    """The event as plain data. It is cached, unless the event is large, because the state of a user is saved with every
+    batch and holds mostly the same events."""
     known = _forms.get(id(event))
     if known is not None and known[0] is event:
         return known[1]
@@ -33,7 +34,7 @@ def _form(event: Event) -> State:
 
 
 def _event(form: State, seq: int) -> Event:
-    """The event of a form, which is there already if the state was taken in this process."""
+    """The event of plain data, from the cache if the state was saved in this process."""
     known = _events.get(id(form))
     if known is not None and known[0] is form and known[1].seq == seq:
         return known[1]

@@ -1,6 +1,6 @@
 """Results for a notebook: a table of the same kind as the input, and a picture."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -38,9 +38,6 @@ class MatchTable(Sequence[Match]):
     def __getitem__(self, place: Any) -> Any:
         return self.matches[place]
 
-    def __iter__(self) -> Iterator[Match]:
-        return iter(self.matches)
-
     @property
     def frame(self) -> Frame:
         """One row for each match: event, subscription, user, degree, and the columns of the event."""
@@ -69,9 +66,6 @@ class Deliveries(Sequence[Delivery]):
 
     def __getitem__(self, place: Any) -> Any:
         return self.deliveries[place]
-
-    def __iter__(self) -> Iterator[Delivery]:
-        return iter(self.deliveries)
 
     def __repr__(self) -> str:
         users, events = counted(len(self.matched), "user"), counted(len(self.events), "event")

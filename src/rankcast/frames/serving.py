@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _CHUNK = 2_000
 _CHECKED = 100
-"""So many subscriptions are searched for mistakes. Who has more did not write them by hand."""
+"""Only this many subscriptions are searched for mistakes: larger numbers are rarely written by hand."""
 
 
 def match(

@@ -8,9 +8,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rankcast.errors import ModelError
 from rankcast.fuzzy.clustering import best_divisions
-from rankcast.fuzzy.partition import Cluster, Scale, clusters_of, concepts_of, enough, scale_of
+from rankcast.fuzzy.partition import Cluster, Scale, clusters_of, concepts_of, enough, fixed_count, scale_of
 from rankcast.fuzzy.summary import NumberSummary
 from rankcast.model import Between, Compare, Concept, Expression, OneOf, Op, predicates_of
 
@@ -93,9 +92,7 @@ def mine(
     >>> [(concept.name, concept.membership) for concept in mine(NumberSummary.of("price", prices)).concepts][0]
     ('cheap', LeftShoulder(a=115, b=400))
     """
-    count = len(names) if names is not None else count
-    if (count is not None and count < 2) or at_most < 2:
-        raise ModelError("fewer than 2 concepts tell nothing apart")
+    count = fixed_count(count, names, at_most)
     if summary.count < FEWEST:
         reason = f"{summary.count} numbers of {summary.attribute!r} are known; it takes at least {FEWEST}"
         return MiningResult(summary, reason=reason)

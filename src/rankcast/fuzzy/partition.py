@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from rankcast.errors import ModelError
 from rankcast.fuzzy.summary import NumberSummary, quantile
 from rankcast.model import Concept, LeftShoulder, Membership, RightShoulder, Trapezoid
 
@@ -73,6 +74,14 @@ def scale_of(summary: NumberSummary) -> Scale | None:
     bent = Scale(max(low, floor), high, log=True)
     tenths = [summary.quantile(share) for share in (0.1, 0.5, 0.9)]
     return min(plain, bent, key=lambda scale: abs(_skew([scale.place(x) for x in tenths])))
+
+
+def fixed_count(count: int | None, names: Sequence[str] | None, at_most: int) -> int | None:
+    """The number of concepts that the caller fixed, by a number or by names; None if the data decides."""
+    fixed = len(names) if names is not None else count
+    if min(at_most, at_most if fixed is None else fixed) < 2:
+        raise ModelError("fewer than 2 concepts cannot tell values apart")
+    return fixed
 
 
 def enough(unexplained: Sequence[float]) -> int:

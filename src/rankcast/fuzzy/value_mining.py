@@ -1,4 +1,4 @@
-"""Mining concepts for strings: values that occur in like company mean something alike.
+"""Mining concepts for strings: values that occur in similar events have similar meanings.
 
 Numbers have an order, strings have none. Their distance comes from their contexts (`ValueSummary`): two values are
 alike if the rest of their events is, or if subscriptions accept them together. Each other attribute counts as much as
@@ -15,9 +15,8 @@ from itertools import accumulate
 
 import numpy as np
 
-from rankcast.errors import ModelError
 from rankcast.fuzzy.clustering import best_clusters
-from rankcast.fuzzy.partition import enough
+from rankcast.fuzzy.partition import enough, fixed_count
 from rankcast.fuzzy.value_summary import MOST_VALUES, Context, ValueSummary
 from rankcast.model import Concept, Table
 from rankcast.plain import Array
@@ -68,13 +67,11 @@ def mine_values(
     at_most, count
         The largest number of concepts, or a fixed number.
     names
-        Names, that of the most frequent cluster first, instead of the proposed ones; they also fix the number.
+        Names to use instead of the proposed ones, starting with the most frequent cluster. They also fix the number.
     known
         Concepts of an earlier run, which give their names to the clusters that resemble them most.
     """
-    count = len(names) if names is not None else count
-    if (count is not None and count < 2) or at_most < 2:
-        raise ModelError("fewer than 2 concepts tell nothing apart")
+    count = fixed_count(count, names, at_most)
     attribute, found = summary.attribute, len(summary.values)
     if found < FEWEST:
         reason = f"{attribute!r} has {found} distinct strings; it takes at least {FEWEST}"

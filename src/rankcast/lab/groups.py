@@ -29,11 +29,12 @@ class Group:
 
 
 def find_groups(catalog: Catalog, similarity: float = 0.5) -> list[Group]:
-    """Divide the users with a novelty filter into groups; those who resemble nobody are alone.
+    """Divide the users with a novelty filter into groups. A user who is like no other one is in no group.
 
-    Two sets of interests are as similar as the share of subscriptions that they have in common (Jaccard). Users are
-    taken by name. Each joins the group to whose interests, all members' together, they are most similar, if that is at
-    least `similarity`; else they found a group. Only users with the same policy share a filter. It must be a threshold
+    The similarity of two sets of interests is the share of subscriptions that they have in common (Jaccard). Users are
+    taken in the order of their names. Each is compared with the interests of all members of a group together, and joins
+    the most similar group if the similarity is at least `similarity`. Otherwise the user starts a new group. Only users
+    with the same policy share a filter. It must be a threshold
     or sampling filter by rate or interval in front of mode `all`, and the users must have no concepts of their own.
     O(subscriptions of a user times the groups that have them) per user.
     """

@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, get_args, get_type_hints
 
 from rankcast.errors import ModelError, RecordError
-from rankcast.language.fields import Fields, text_of
+from rankcast.language.fields import Fields
 from rankcast.language.times import parse_time, show_time
 from rankcast.model import Delivery, Match, Reject
 from rankcast.plain import JsonObject
@@ -129,13 +129,6 @@ def decode_delivery(obj: JsonObject) -> Delivery:
         raise error if isinstance(error, RecordError) else RecordError(f"a delivery: {error}") from None
 
 
-def _texts(given: Fields, name: str) -> tuple[str, ...]:
-    value = given.value(name)
-    if not isinstance(value, list):
-        raise given.wrong(name, "a list of strings")
-    return tuple(text_of(one, f"each of {name!r} of {given.what}") for one in value)
-
-
 _ENCODERS: dict[ColumnKind, Callable[[Any], Any]] = {
     ColumnKind.TEXT: str,
     ColumnKind.WHOLE: int,
@@ -147,7 +140,7 @@ _DECODERS: dict[ColumnKind, Callable[[Fields, str], Any]] = {
     ColumnKind.TEXT: Fields.text,
     ColumnKind.WHOLE: Fields.whole,
     ColumnKind.REAL: Fields.number,
-    ColumnKind.TEXTS: _texts,
+    ColumnKind.TEXTS: Fields.texts,
     ColumnKind.INSTANT: lambda given, name: parse_time(given.text(name)),
 }
 

@@ -101,7 +101,7 @@ def _decode(one: kinds.Declared, fields: Fields) -> Any:
         case kinds.Instant():
             return _placed(fields, name, parse_time)
         case kinds.Names():
-            return _names(fields, name)
+            return fields.texts(name)
         case kinds.Numbers():
             return _numbers(kind, fields, name)
         case kinds.Nested(of, _) if of is Length:
@@ -120,13 +120,6 @@ def _placed(fields: Fields, name: str, parse: Callable[[str], Any]) -> Any:
         return parse(text)
     except ModelError as error:
         raise RecordError(f"field {name!r} of {fields.what}: {error}") from None
-
-
-def _names(fields: Fields, name: str) -> tuple[str, ...]:
-    value = fields.value(name)
-    if not isinstance(value, list):
-        raise fields.wrong(name, "a list of strings")
-    return tuple(text_of(item, f"each of {name!r} of {fields.what}") for item in value)
 
 
 def _numbers(kind: kinds.Numbers, fields: Fields, name: str) -> dict[Any, float]:

@@ -60,6 +60,13 @@ class Fields:
             raise self.wrong(name, "a whole number")
         return value
 
+    def texts(self, name: str) -> tuple[str, ...]:
+        """A list of strings."""
+        value = self.value(name)
+        if not isinstance(value, list):
+            raise self.wrong(name, "a list of strings")
+        return tuple(text_of(item, f"each of {name!r} of {self.what}") for item in value)
+
     def truth(self, name: str, default: object = _NEITHER) -> Any:
         """True or false."""
         value = self.value(name, default)

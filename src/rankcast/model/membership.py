@@ -106,9 +106,10 @@ class PiecewiseLinear(Form, ABC):
 
 
 def _check_ascending(form: str, numbers: Sequence[float]) -> None:
+    where = f"a number of {form}"
     for number in numbers:
-        NUMBER.check(f"a number of {form}", number)
-    if any(left > right for left, right in itertools.pairwise(numbers)):
+        NUMBER.check(where, number)
+    if [*numbers] != sorted(numbers):
         raise ModelError(f"{form} {list(numbers[:5])} needs its numbers in ascending order")
 
 

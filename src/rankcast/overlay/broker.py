@@ -12,7 +12,7 @@ from rankcast.overlay.scorers import Scorer
 from rankcast.overlay.strategies import Strategy
 
 LOCAL = ""
-"""Stands for the broker's own subscribers where a neighbour's name is expected."""
+"""The broker's own subscribers, in place of the name of a neighbour."""
 
 
 class ForwardingChanges(NamedTuple):

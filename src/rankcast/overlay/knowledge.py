@@ -136,8 +136,9 @@ class Knowledge:
     strategy_of
         The name of the strategy for an advertisement that is made here, by its id.
 
-    Subscriptions have unique ids in the tree. If several neighbours send the same id, the one that came with it first
-    keeps it until it takes it back; so a user can move, and nobody can displace another's subscription.
+    The ids of subscriptions are unique in the tree. If several neighbours send the same id, it belongs to the neighbour
+    that sent it first, until that one takes it back. So a user can move to another broker, and no broker can displace
+    the subscription of another one.
 
     >>> from rankcast.language import parse
     >>> root, edge = Knowledge("root"), Knowledge("edge")

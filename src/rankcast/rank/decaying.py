@@ -24,7 +24,7 @@ def with_starts(settings: Decaying, scores: Mapping[str, float]) -> Decaying:
 
 
 class DecayingNovelty:
-    """Novelty that starts at `beta`, or at that of the subscription, and decays with every match, delivered or not.
+    """Novelty that starts at `beta`, or at the own start of a subscription, and decays with every match, delivered or not.
 
     The importance of an event is the highest novelty of its *most specific* matching subscriptions. It is read before
     the event lowers the novelty of *all* its matching subscriptions. Only matches in the current `period` or in the

@@ -124,7 +124,7 @@ class WindowCounts(DeliveryCounts):
         return {**super().state(), "window": [[at, list(names)] for at, names in self._window]}
 
     def restore(self, state: State) -> None:
-        """Continue from a saved `state`; one of before has no window, and starts with an empty one."""
+        """Continue from a saved `state`. A state of an earlier version has no window; it starts with an empty one."""
         self.t = state["t"]
         self._delivered = {}
         self._window = deque()
@@ -180,7 +180,7 @@ class FadingCounts(DeliveryCounts):
         return {**super().state(), "weight": self._weight, "total": self._total}
 
     def restore(self, state: State) -> None:
-        """Continue from a saved `state`; in one of before, everything counts as old as the last event."""
+        """Continue from a saved `state`. In a state of an earlier version, all counts are as old as the last event."""
         self.t = state["t"]
         self._weight = state.get("weight", 1.0)
         self._total = state.get("total", float(max(0, self.t - 1)))

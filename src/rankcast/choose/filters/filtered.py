@@ -42,34 +42,30 @@ class Filtered:
 
     def __init__(self, event_filter: EventFilter, mode: DeliveryMode) -> None:
         self.filter = event_filter
-        self._mode = mode
+        self.inner = mode
+        """The mode behind the filter."""
 
     def publish(self, moment: Moment, candidate: Candidate | None) -> list[Step]:
         """Take the next published event; `candidate` is None if it does not match this user."""
         if candidate is None:
-            return self._mode.publish(moment, None)
+            return self.inner.publish(moment, None)
         verdict = self.filter.admit(candidate)
         chosen = (candidate,) if verdict.passed else ()
         step = Step(moment.seq, moment.time, (candidate,), chosen, (), verdict.reason, verdict.cause)
-        return [step, *self._mode.publish(moment, candidate if verdict.passed else None)]
-
-    @property
-    def inner(self) -> DeliveryMode:
-        """The mode behind the filter."""
-        return self._mode
+        return [step, *self.inner.publish(moment, candidate if verdict.passed else None)]
 
     @property
     def due(self) -> datetime | None:
         """The due time of the wrapped mode."""
-        return self._mode.due
+        return self.inner.due
 
     def advance(self, clock: datetime) -> list[Step]:
         """Move the clock of the wrapped mode on."""
-        return self._mode.advance(clock)
+        return self.inner.advance(clock)
 
     def close(self) -> list[Step]:
         """End the stream of the wrapped mode; the filter itself has nothing pending."""
-        return self._mode.close()
+        return self.inner.close()
 
     def keep(self, ids: Collection[str]) -> None:
         """Forget all subscriptions except these."""
@@ -77,9 +73,9 @@ class Filtered:
 
     def state(self) -> State:
         """The state of mode and filter as plain data, for `restore`."""
-        return {"filter": self.filter.state(), "mode": self._mode.state()}
+        return {"filter": self.filter.state(), "mode": self.inner.state()}
 
     def restore(self, state: State) -> None:
         """Continue from a saved `state`, in a fresh instance of the same policy."""
         self.filter.restore(state["filter"])
-        self._mode.restore(state["mode"])
+        self.inner.restore(state["mode"])

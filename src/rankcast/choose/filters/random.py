@@ -53,7 +53,7 @@ class Random:
         return {} if self._period is None else {"t": self._t, "passed": self._passed}
 
     def restore(self, state: State) -> None:
-        """Continue from a saved `state`; an empty one of before starts a period."""
+        """Continue from a saved `state`. An empty state, of an earlier version, starts a period."""
         self._t = state.get("t", 0)
         self._passed = state.get("passed", 0)
 

@@ -62,9 +62,9 @@ class TurnsOwed:
 class Rotation:
     """Passes a candidate iff one of its subscriptions is owed an event, and some of the budget is unspent.
 
-    A turn begins when as many events are unspent as subscriptions ever matched, at most the slack. By then the reserve
-    is enough for all that come early in the turn, so that the rare ones, which come late, find something unspent. A
-    threshold that stays is less even: a subscription that matches once in c events passes once in threshold + c.
+    A turn begins when as many events are unspent as subscriptions have ever matched, or the slack, if that is less. This
+    reserve is enough for the subscriptions that match early in the turn, and leaves something for the rare ones, which
+    match late. A constant threshold is less even: a subscription that matches every c events passes every threshold + c.
     O(matching subscriptions) per event; keeps one number per subscription.
 
     >>> from rankcast.model import EPOCH, Event

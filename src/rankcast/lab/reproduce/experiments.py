@@ -160,7 +160,7 @@ class ExperimentReport:
         self.comparisons.append(Comparison(RowKind.SHAPE, what, paper, held, all(verdicts), note))
 
     def ours(self, what: str, value: object, paper_form: object = "", note: str = "") -> None:
-        """Report a result that the paper does not have; `paper_form` is that of the paper's form, run by us."""
+        """Report a result that the paper does not have. `paper_form` is the result of the paper's form, if we ran it."""
         self.comparisons.append(Comparison(RowKind.OURS, what, str(paper_form), str(value), None, note))
 
     def remark(self, text: str) -> None:
