@@ -99,7 +99,15 @@ def retrace(
     store: Store, start: KeptSchedule, through: PipelineMoment, examined: int = EXAMINED, listed: int = LISTED
 ) -> RetracedUser:
     """Replay a user from the last digest up to a moment, the last `examined` events at most."""
-    retraced, skipped = _retrace(store, start, through, examined)
+    skipped = max(0, through.offset - start.reached.offset - examined)
+    first = start.reached.offset + skipped
+    logged = store.events(after=first, limit=through.offset - first)
+    if not skipped:
+        retraced = UserTrace(store, start.user, start.reached.catalog_version, start.state)
+    else:
+        version = next(iter(store.events(after=first - 1, limit=1))).catalog_version
+        retraced = UserTrace(store, start.user, version)
+    retraced.follow(logged)
     delivered = [delivery for _, delivery in _between(store, start.user, start.reached, through)]
     retraced.settle([delivery.seq for delivery in delivered])
     omitted = retraced.left_out(listed)
@@ -123,19 +131,6 @@ def deliveries_of(store: Store, digest: KeptDigest, limit: int | None = None) ->
     """The deliveries in a digest with their numbers, in the order in which they were made."""
     after, through = digest.deliveries
     return takewhile(lambda pair: pair[0] <= through, store.deliveries(digest.user, after, limit))
-
-
-def _retrace(store: Store, start: KeptSchedule, through: PipelineMoment, examined: int) -> tuple[UserTrace, int]:
-    skipped = max(0, through.offset - start.reached.offset - examined)
-    first = start.reached.offset + skipped
-    logged = store.events(after=first, limit=through.offset - first)
-    if not skipped:
-        retraced = UserTrace(store, start.user, start.reached.catalog_version, start.state)
-    else:
-        version = next(iter(store.events(after=first - 1, limit=1))).catalog_version
-        retraced = UserTrace(store, start.user, version)
-    retraced.follow(logged)
-    return retraced, skipped
 
 
 def _between(store: Store, user: str, after: PipelineMoment, through: PipelineMoment) -> Iterator[tuple[int, Delivery]]:
