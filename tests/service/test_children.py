@@ -16,7 +16,7 @@ from rankcast.service.children import Child
 pytestmark = pytest.mark.slow
 
 MODULE = """
-import sys, time, threading
+import ctypes, sys, time, threading
 
 def main():
     threading.Thread(target=time.sleep, args=[60]).start()  # not a daemon: it would keep an ordinary process alive
@@ -26,6 +26,9 @@ def main():
         if line == b"hang\\n":
             print("hangs", flush=True)
             time.sleep(60)
+        if line == b"stick\\n":
+            print("sticks", flush=True)
+            ctypes.PyDLL(None).sleep(60)  # no other Python thread runs meanwhile
         print(line.decode().strip().upper(), flush=True)
 """
 
@@ -72,7 +75,7 @@ def test_one_that_fails_has_a_status_that_says_so(child: Child) -> None:
 
 @pytest.mark.parametrize("with_prctl", [True, False])
 def test_one_whose_parent_is_killed_ends(tmp_path: Path, with_prctl: bool) -> None:
-    """Even while it hangs; on systems that cannot kill it, by the pipe that it watches."""
+    """Even while no Python thread of it runs; on systems that cannot kill it, by the pipe that it watches."""
     (tmp_path / "shouting.py").write_text(MODULE)
     cannot = (
         ""
@@ -82,7 +85,7 @@ def test_one_whose_parent_is_killed_ends(tmp_path: Path, with_prctl: bool) -> No
     program = (
         "import time\nfrom rankcast.service import children\n"
         + cannot
-        + "made = children.Child('shouting'); made.send(b'hang\\n'); made.output.readline()\n"
+        + f"made = children.Child('shouting'); made.send(b'{'stick' if with_prctl else 'hang'}\\n'); made.output.readline()\n"
         "print(made.pid, flush=True); time.sleep(60)\n"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}

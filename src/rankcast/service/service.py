@@ -99,7 +99,7 @@ class Service:
         self.trials = TrialPool(limits.trials, limits.trials_of_one, limits.trial_seconds)
         self.publisher = LogPublisher(self.store, logged=self._logged)
         self.brokers = BrokerNode(self)
-        self.digests = Digests(self, timedelta(days=settings.kept_days))
+        self.digests = Digests(self, timedelta(days=settings.kept_days), self.trials, settings.store)
         self.webhooks = Webhooks(self, self.digests)
         self.pruner = Pruner(self.store, settings.retention)
         self.checkpointer = Checkpointer(self.store)

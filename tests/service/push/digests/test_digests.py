@@ -106,10 +106,10 @@ def test_what_goes_wrong_with_one_digest_does_not_keep_others_from_theirs(digest
     clock.advance(days=1)
     making = clockwork.make
 
-    def failing(store, schedule, now):
+    def failing(store, schedule, now, **more):
         if schedule.user == "ann":
             raise RuntimeError("no luck")
-        return making(store, schedule, now)
+        return making(store, schedule, now, **more)
 
     with monkeypatch.context() as patched:
         patched.setattr(clockwork, "make", failing)

@@ -1,9 +1,11 @@
 """Keeps quiet hours, and makes digests when they are due."""
 
 import logging
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from http import HTTPStatus
 from typing import Protocol
 
 from rankcast.errors import CatalogError
@@ -11,11 +13,14 @@ from rankcast.language import show_time
 from rankcast.model import EPOCH
 from rankcast.plain import JsonObject
 from rankcast.service.background import BackgroundTask
+from rankcast.service.problems import Problem
 from rankcast.service.push.digests.contents import Digest, read_digest
-from rankcast.service.push.digests.making import make, set_schedule
+from rankcast.service.push.digests.making import RetracedUser, make, retrace, set_schedule
+from rankcast.service.push.digests.retracing import state_of
 from rankcast.service.push.digests.schedules import QuietHours, QuietStretch, Schedule
-from rankcast.store import DigestLog, QuietLog, Store
-from rankcast.store.push.digest_log import KeptDigest, KeptSchedule, LeftOut
+from rankcast.service.trial_pool import TrialPool
+from rankcast.store import ClockAdvance, DigestLog, QuietLog, StatePage, Store
+from rankcast.store.push.digest_log import KeptDigest, KeptSchedule, LeftOut, PipelineMoment
 from rankcast.store.push.quiet_log import KeptQuiet
 from rankcast.store.retention.pushes import forget_pushed
 
@@ -37,6 +42,10 @@ _log = logging.getLogger("rankcast.service.push.digests")
 _POLL = 1.0
 _PATIENCE = 15.0
 _TIDYING = timedelta(hours=1)
+_FEW = 200
+"""Events that are replayed in this process: with the costliest policy they take a second, and mostly some milliseconds."""
+_TRIES = 3
+"""How often the replay for a digest may take too long before the digest is made without it."""
 
 
 class DigestHost(Protocol):
@@ -53,15 +62,28 @@ class Digests(BackgroundTask):
     `start` starts a thread that checks every second whether something is due by the clock of the store. All state is
     in the store, so a restart at any moment loses and repeats nothing. Every hour, digests and dead letters of
     webhooks older than `kept` are deleted.
+
+    A user's policy may make the replay of many events take minutes. So it runs in a child process with the limits of
+    `trials`, if these are given with the place of the store. A digest whose replay takes too long three times is made
+    without it: no event of it is examined.
     """
 
-    def __init__(self, service: DigestHost, kept: timedelta = timedelta(days=90)) -> None:
+    def __init__(
+        self,
+        service: DigestHost,
+        kept: timedelta = timedelta(days=90),
+        trials: TrialPool | None = None,
+        place: str = "",
+    ) -> None:
         super().__init__("push.digests", "digests wait")
         self._store = service.store
         self._log = DigestLog(service.store.database)
         self._quiet = QuietLog(service.store.database)
         self._kept = kept
         self._tidied = EPOCH
+        self._trials = trials
+        self._place = place
+        self._too_long: Counter[str] = Counter()
         self.made = 0
 
     # quiet hours
@@ -108,7 +130,7 @@ class Digests(BackgroundTask):
 
     def set_schedule(self, user: str, schedule: Schedule) -> KeptSchedule:
         """Make digests for a user from now on, or change their schedule."""
-        return set_schedule(self._store, user, schedule, self._store.database.clock())
+        return set_schedule(self._store, user, schedule, self._store.database.clock(), self._state_of)
 
     def schedule(self, user: str) -> KeptSchedule | None:
         """The digest schedule of a user, and the state after the last digest."""
@@ -123,7 +145,7 @@ class Digests(BackgroundTask):
         schedule = self._log.schedule(user)
         if schedule is None:
             raise CatalogError(f"user {user!r} has no digest schedule")
-        number = make(self._store, schedule, self._store.database.clock())
+        number = make(self._store, schedule, self._store.database.clock(), retraced_by=self._retrace)
         # If another process made it at the same moment, return that one.
         return self.digest(user, number or self._log.digests(user, None, 1)[0].number)
 
@@ -186,14 +208,46 @@ class Digests(BackgroundTask):
     def _make(self, schedule: KeptSchedule) -> int | None:
         """Make a digest. An error is logged, so that it does not prevent other digests."""
         try:
-            return make(self._store, schedule, self._store.database.clock())
+            return make(self._store, schedule, self._store.database.clock(), retraced_by=self._retrace)
         except Exception as error:
             self.error = f"no digest for {schedule.user!r}: {error}"
             _log.warning("no digest for %r, to be tried again: %s", schedule.user, error, exc_info=True)
             return None
+
+    def _retrace(self, start: KeptSchedule, through: PipelineMoment) -> RetracedUser:
+        user = start.user
+        if self._trials is None or through.offset - start.reached.offset <= _FEW:
+            return retrace(self._store, start, through)
+        if self._too_long[user] >= _TRIES:
+            del self._too_long[user]
+            return retrace(self._store, start, through, examined=0)
+        try:
+            found = self._trials.run(user, _retrace_apart, self._place, start, through)
+        except Problem as problem:
+            self._too_long[user] += problem.status == HTTPStatus.GATEWAY_TIMEOUT
+            raise
+        del self._too_long[user]
+        return found
+
+    def _state_of(self, user: str, through: PipelineMoment, page: StatePage, advances: Sequence[ClockAdvance]) -> bytes:
+        if self._trials is None or through.offset - page.mark.offset <= _FEW:
+            return state_of(self._store, user, through, page, advances)
+        return self._trials.run(user, _state_apart, self._place, user, through, page, advances)
 
     def _tidy(self) -> None:
         now = self._store.database.clock()
         if now - self._tidied >= _TIDYING:
             self._tidied = now
             forget_pushed(self._store.database, now - self._kept)
+
+
+def _retrace_apart(place: str, start: KeptSchedule, through: PipelineMoment) -> RetracedUser:
+    with Store.open(place) as store:
+        return retrace(store, start, through)
+
+
+def _state_apart(
+    place: str, user: str, through: PipelineMoment, page: StatePage, advances: Sequence[ClockAdvance]
+) -> bytes:
+    with Store.open(place) as store:
+        return state_of(store, user, through, page, advances)
