@@ -443,16 +443,16 @@ def body(name: str, *also: str) -> JsonObject:
 PROBLEMS: dict[int | str, JsonObject] = {
     status: {"description": description, "content": {"application/problem+json": {"schema": reference("Problem")}}}
     for status, description in (
-        (401, "No token, or one that is not known"),
-        (403, "Not yours"),
-        (404, "Not there"),
-        (409, "Does not fit what is there"),
+        (401, "The token is missing, unknown, revoked or expired"),
+        (403, "The token does not permit this"),
+        (404, "Not found"),
+        (409, "In conflict with the present data"),
         (412, "Changed in the meantime (If-Match, If-None-Match)"),
         (413, "Too large"),
-        (415, "Not JSON"),
-        (422, "Not understood"),
-        (429, "Too often"),
-        (503, "The store cannot be used just now"),
+        (415, "The content type is not supported"),
+        (422, "The request is not valid"),
+        (429, "Above a rate limit"),
+        (503, "The store is not available at the moment"),
     )
 }
 """The error responses that every route may return."""
