@@ -10,18 +10,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from rankcast import errors
 from rankcast.cli.output import Output
-from rankcast.errors import (
-    CatalogError,
-    EnvironmentProblem,
-    ExpressionError,
-    MissingExtra,
-    ModelError,
-    OutdatedStore,
-    RankcastError,
-    StoreError,
-    UnknownConcept,
-)
 from rankcast.extras import extra_of, missing
 from rankcast.model.actors import OPERATOR, acting
 
@@ -65,7 +55,7 @@ class Commands(TyperGroup):
         except BrokenPipeError:
             _forget_stdout()
             raise typer.Exit(_SIGNALLED + signal.SIGPIPE) from None
-        except (RankcastError, OSError) as error:
+        except (errors.RankcastError, OSError) as error:
             _show(error)
             raise typer.Exit(exit_code(error)) from None
         except Exception as error:
@@ -81,7 +71,7 @@ class Commands(TyperGroup):
         given = list(ctx._protected_args), list(ctx.args)
         try:
             return super().invoke(ctx)
-        except OutdatedStore as error:
+        except errors.OutdatedStore as error:
             if not _is_upgraded(error):
                 raise
             ctx._protected_args, ctx.args = given
@@ -100,18 +90,18 @@ def _show_flags(command: Any, ctx: typer.Context) -> None:
 def exit_code(error: Exception) -> int:
     """The exit code of an expected error of Rankcast or the system."""
     match error:
-        case CatalogError():
+        case errors.CatalogError():
             return NEGATIVE
-        case ModelError():
+        case errors.ModelError():
             return USAGE
-        case StoreError() | EnvironmentProblem() | OSError():
+        case errors.StoreError() | errors.EnvironmentProblem() | OSError():
             return ENVIRONMENT
-        case RankcastError():
+        case errors.RankcastError():
             return NEGATIVE
     return INTERNAL
 
 
-def _is_upgraded(error: OutdatedStore) -> bool:
+def _is_upgraded(error: errors.OutdatedStore) -> bool:
     """Ask at a terminal whether to upgrade the store, and do so; whether it was upgraded."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
@@ -128,12 +118,12 @@ def _show(error: Exception) -> None:
     if os.environ.get("RANKCAST_DEBUG"):
         sys.stderr.write(_without_passwords("".join(traceback.format_exception(error))))
     match error:
-        case ExpressionError():
+        case errors.ExpressionError():
             message = error.pointed()
-        case UnknownConcept():
+        case errors.UnknownConcept():
             how = f"rankcast concept {shlex.quote(error.concept)} --attribute {shlex.quote(error.attribute)}"
             message = f"{error}\nfor example: {how} --trapezoid 0 0 500 900"
-        case RankcastError():
+        case errors.RankcastError():
             message = str(error)
         case OSError():
             message = f"{error.filename}: {error.strerror}" if error.filename else str(error)
@@ -152,7 +142,7 @@ def _without_passwords(text: str) -> str:
     return without_passwords(text)
 
 
-def _of_extra(error: Exception) -> MissingExtra | None:
+def _of_extra(error: Exception) -> errors.MissingExtra | None:
     """The error as an extra that is not installed, if it is one."""
     name = extra_of(error.name) if isinstance(error, ModuleNotFoundError) else None
     return None if name is None else missing([name])

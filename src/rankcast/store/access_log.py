@@ -4,20 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    Connection,
-    Index,
-    LargeBinary,
-    Table,
-    Text,
-    delete,
-    func,
-    insert,
-    select,
-    update,
-)
+import sqlalchemy as sql
 
 from rankcast.errors import CatalogError
 from rankcast.store import audit_log
@@ -26,17 +13,17 @@ from rankcast.store.engine import Database
 from rankcast.store.schema import DatabaseRow, datetime_of, metadata, microseconds
 from rankcast.store.sql import Log
 
-access_tokens = Table(
+access_tokens = sql.Table(
     "access_tokens",
     metadata,
-    Column("id", Text, primary_key=True),
-    Column("role", Text, nullable=False),
-    Column("name", Text, comment="the user or the publisher; none for an administrator"),
-    Column("note", Text, nullable=False),
-    Column("digest", LargeBinary, nullable=False, comment="a hash; the token itself is nowhere"),
-    Column("created_at", BigInteger, nullable=False),
-    Column("revoked_at", BigInteger),
-    Column("expires_at", BigInteger, comment="of no use from then on; null for never"),
+    sql.Column("id", sql.Text, primary_key=True),
+    sql.Column("role", sql.Text, nullable=False),
+    sql.Column("name", sql.Text, comment="the user or the publisher; none for an administrator"),
+    sql.Column("note", sql.Text, nullable=False),
+    sql.Column("digest", sql.LargeBinary, nullable=False, comment="a hash; the token itself is nowhere"),
+    sql.Column("created_at", sql.BigInteger, nullable=False),
+    sql.Column("revoked_at", sql.BigInteger),
+    sql.Column("expires_at", sql.BigInteger, comment="of no use from then on; null for never"),
     comment="Who may use the service.",
 )
 
@@ -72,7 +59,7 @@ class AccessLog(Log):
         until = None if expires is None else microseconds(expires)
         row = {"id": token_id, "role": role, "name": name, "note": note, "digest": digest, "expires_at": until}
         with self._database.writing() as connection:
-            connection.execute(insert(access_tokens).values(**row, created_at=microseconds(now)))
+            connection.execute(sql.insert(access_tokens).values(**row, created_at=microseconds(now)))
             ends = "" if expires is None else f", until {expires:%Y-%m-%d %H:%M}Z"
             detail = f"token {token_id} of role {role}{ends}"
             audit_log.note(connection, microseconds(now), AuditAction.CREATE_TOKEN, name, detail)
@@ -80,34 +67,34 @@ class AccessLog(Log):
 
     def token(self, token_id: str) -> TokenRecord | None:
         """The token with this id, even if it was revoked; None if there is no such token."""
-        row = self._first(select(access_tokens).where(access_tokens.c.id == token_id))
+        row = self._first(sql.select(access_tokens).where(access_tokens.c.id == token_id))
         return None if row is None else _kept(row)
 
     def tokens(self) -> list[TokenRecord]:
         """All tokens, including revoked ones, oldest first."""
-        query = select(access_tokens).order_by(access_tokens.c.created_at, access_tokens.c.id)
+        query = sql.select(access_tokens).order_by(access_tokens.c.created_at, access_tokens.c.id)
         return [_kept(row) for row in self._all(query)]
 
     def is_empty(self) -> bool:
         """Whether no token was ever created."""
         with self._database.reading() as connection:
-            return connection.execute(select(func.count()).select_from(access_tokens)).scalar_one() == 0
+            return connection.execute(sql.select(sql.func.count()).select_from(access_tokens)).scalar_one() == 0
 
     def revocations(self) -> int:
         """The number of revoked tokens. It never decreases."""
         with self._database.reading() as connection:
-            return connection.execute(select(func.count(access_tokens.c.revoked_at))).scalar_one()
+            return connection.execute(sql.select(sql.func.count(access_tokens.c.revoked_at))).scalar_one()
 
     def revoke(self, token_id: str) -> None:
         """Revoke a token. A revoked token stays revoked."""
         known = access_tokens.c.id == token_id
         with self._database.writing() as connection:
-            found = connection.execute(select(access_tokens).where(known)).first()
+            found = connection.execute(sql.select(access_tokens).where(known)).first()
             if found is None:
                 raise CatalogError(f"there is no token {token_id!r}")
             now = self._now()
             if found.revoked_at is None:
-                connection.execute(update(access_tokens).where(known).values(revoked_at=now))
+                connection.execute(sql.update(access_tokens).where(known).values(revoked_at=now))
                 audit_log.note(
                     connection, now, AuditAction.REVOKE_TOKEN, found.name, f"token {token_id} of role {found.role}"
                 )
@@ -123,15 +110,15 @@ def _kept(row: DatabaseRow) -> TokenRecord:
 
 _MOST_OF_TOKEN = 50
 
-sessions = Table(
+sessions = sql.Table(
     "sessions",
     metadata,
-    Column("id", LargeBinary, primary_key=True, comment="a hash; what the browser holds is nowhere"),
-    Column("token_id", Text, nullable=False, comment="the access token that opened it"),
-    Column("created_at", BigInteger, nullable=False),
-    Column("expires_at", BigInteger, nullable=False, comment="it ends then, however much it is used"),
-    Column("seen_at", BigInteger, nullable=False, comment="when it was last used, to the minute"),
-    Index("sessions_of_token", "token_id"),
+    sql.Column("id", sql.LargeBinary, primary_key=True, comment="a hash; what the browser holds is nowhere"),
+    sql.Column("token_id", sql.Text, nullable=False, comment="the access token that opened it"),
+    sql.Column("created_at", sql.BigInteger, nullable=False),
+    sql.Column("expires_at", sql.BigInteger, nullable=False, comment="it ends then, however much it is used"),
+    sql.Column("seen_at", sql.BigInteger, nullable=False, comment="when it was last used, to the minute"),
+    sql.Index("sessions_of_token", "token_id"),
     comment="Who is signed in to the page.",
 )
 
@@ -163,24 +150,24 @@ class SessionLog(Log):
         """Start a session for a token. A token has at most fifty sessions; the least recently used ones end."""
         now = self._database.clock()
         with self._database.writing() as connection:
-            connection.execute(delete(sessions).where(sessions.c.expires_at <= microseconds(now)))
+            connection.execute(sql.delete(sessions).where(sessions.c.expires_at <= microseconds(now)))
             newest = (
-                select(sessions.c.id)
+                sql.select(sessions.c.id)
                 .where(sessions.c.token_id == token)
                 .order_by(sessions.c.seen_at.desc(), sessions.c.id)
                 .limit(_MOST_OF_TOKEN - 1)
             )
             kept = [row.id for row in connection.execute(newest)]
-            connection.execute(delete(sessions).where(sessions.c.token_id == token, sessions.c.id.not_in(kept)))
+            connection.execute(sql.delete(sessions).where(sessions.c.token_id == token, sessions.c.id.not_in(kept)))
             row = {"id": session, "token_id": token, "created_at": microseconds(now), "seen_at": microseconds(now)}
-            connection.execute(insert(sessions).values(**row, expires_at=microseconds(now + self._length)))
+            connection.execute(sql.insert(sessions).values(**row, expires_at=microseconds(now + self._length)))
 
     def live(self) -> list[LiveSession]:
         """All sessions that are currently valid. One query."""
         now = self._database.clock()
         tokens = access_tokens.c
         query = (
-            select(sessions, tokens.role, tokens.name, tokens.expires_at.label("token_expires_at"))
+            sql.select(sessions, tokens.role, tokens.name, tokens.expires_at.label("token_expires_at"))
             .join(access_tokens, tokens.id == sessions.c.token_id)
             .where(
                 tokens.revoked_at.is_(None),
@@ -202,20 +189,20 @@ class SessionLog(Log):
         """Record that sessions were used just now."""
         now = self._now()
         with self._database.writing() as connection:
-            connection.execute(update(sessions).where(sessions.c.id.in_(list(used))).values(seen_at=now))
+            connection.execute(sql.update(sessions).where(sessions.c.id.in_(list(used))).values(seen_at=now))
 
     def end(self, session: bytes) -> None:
         """End one session."""
         with self._database.writing() as connection:
-            connection.execute(delete(sessions).where(sessions.c.id == session))
+            connection.execute(sql.delete(sessions).where(sessions.c.id == session))
 
     def end_of(self, role: str, name: str | None) -> int:
         """End all sessions of a user, or of the administrators. Returns how many there were."""
-        theirs = select(access_tokens.c.id).where(
+        theirs = sql.select(access_tokens.c.id).where(
             access_tokens.c.role == role, access_tokens.c.name.is_not_distinct_from(name)
         )
         with self._database.writing() as connection:
-            count = connection.execute(delete(sessions).where(sessions.c.token_id.in_(theirs))).rowcount
+            count = connection.execute(sql.delete(sessions).where(sessions.c.token_id.in_(theirs))).rowcount
             now = self._now()
             note(connection, now, AuditAction.END_SESSIONS, name, f"{count} of role {role}")
         return count
@@ -223,7 +210,7 @@ class SessionLog(Log):
     def end_all(self) -> int:
         """End all sessions of all users. Returns how many there were."""
         with self._database.writing() as connection:
-            count = connection.execute(delete(sessions)).rowcount
+            count = connection.execute(sql.delete(sessions)).rowcount
             note(
                 connection,
                 self._now(),
@@ -239,10 +226,10 @@ def _span(span: timedelta) -> int:
     return span // timedelta(microseconds=1)
 
 
-def ended_sessions(connection: Connection, now: datetime) -> list[tuple[int, bytes]]:
+def ended_sessions(connection: sql.Connection, now: datetime) -> list[tuple[int, bytes]]:
     """The sessions that have ended, with their ends, earliest first. Some end with their token."""
     tokens = access_tokens.c
-    query = select(sessions.c.id, sessions.c.expires_at, tokens.revoked_at, tokens.expires_at).join(
+    query = sql.select(sessions.c.id, sessions.c.expires_at, tokens.revoked_at, tokens.expires_at).join(
         access_tokens, tokens.id == sessions.c.token_id, isouter=True
     )
     ends = [(min(at for at in times if at is not None), bytes(one)) for one, *times in connection.execute(query)]

@@ -15,7 +15,7 @@ from rankcast.store.event_log import append_received
 from rankcast.store.pipelines import SPARK, present
 from rankcast.store.rejects import keep
 from rankcast.store.schema import broker_self, datetime_of, events, metadata
-from rankcast.store.sql import Log, last_number, put_rows
+from rankcast.store.sql import Log, last_number, put_rows, record_of
 
 broker_neighbours = sql.Table(
     "broker_neighbours",
@@ -367,16 +367,7 @@ def _forget(connection: sql.Connection, name: str) -> bool:
 
 
 def _neighbour(row: Any) -> NeighbourRow:
-    return NeighbourRow(
-        row.name,
-        row.is_upstream,
-        row.lineage,
-        row.received,
-        row.received_event,
-        row.acknowledged,
-        row.items,
-        datetime_of(row.joined_at),
-    )
+    return record_of(NeighbourRow, row, joined=datetime_of(row.joined_at))
 
 
 def _routed(row: Any) -> RoutedText:

@@ -12,7 +12,7 @@ from rankcast.language import decode_record, dumps, encode_record, show_time
 from rankcast.model import Concept
 from rankcast.plain import JsonObject
 from rankcast.store.schema import NUMBER, datetime_of, metadata
-from rankcast.store.sql import Log, last_number, mark_last
+from rankcast.store.sql import Log, last_number, mark_last, record_of
 
 MOST_RUNS = 1000
 """Only the last runs are kept."""
@@ -164,18 +164,16 @@ class MiningLog(Log):
 
 
 def _run_of(row: sql.Row[Any], effects: Sequence[sql.Row[Any]]) -> MiningRun:
-    return MiningRun(
-        row.attribute,
-        tuple(None if one is None else _concept(one) for one in json.loads(row.before)),
-        tuple(map(_concept, json.loads(row.after))),
-        row.shift,
-        row.counted,
-        row.tried,
-        row.more,
-        tuple(MiningEffect(one.user_id, one.subscription, one.matched_before, one.matched_after) for one in effects),
-        row.number,
-        datetime_of(row.done_at),
-        None if row.undone_at is None else datetime_of(row.undone_at),
+    return record_of(
+        MiningRun,
+        row,
+        before=tuple(None if one is None else _concept(one) for one in json.loads(row.before)),
+        after=tuple(map(_concept, json.loads(row.after))),
+        effects=tuple(
+            MiningEffect(one.user_id, one.subscription, one.matched_before, one.matched_after) for one in effects
+        ),
+        done=datetime_of(row.done_at),
+        undone=None if row.undone_at is None else datetime_of(row.undone_at),
     )
 
 

@@ -1,7 +1,8 @@
 """SQL helpers that all logs share, the same for SQLite and PostgreSQL."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from inspect import signature
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -19,6 +20,7 @@ Columns: TypeAlias = Mapping[str, Sequence[object]]
 """Rows to be written, as columns in the order of the table."""
 
 _Item = TypeVar("_Item")
+_Record = TypeVar("_Record")
 _Rows = Sequence[JsonObject]
 
 
@@ -41,6 +43,23 @@ class Log:
         """All rows of a query, in its order."""
         with self._database.reading() as connection:
             return connection.execute(query).all()
+
+
+@cache
+def _fields(of: Callable[..., object]) -> tuple[str, ...]:
+    return tuple(signature(of).parameters)
+
+
+def record_of(of: Callable[..., _Record], row: DatabaseRow, **more: object) -> _Record:
+    """A record of a row. Columns fill the fields of the same names; `more` has those that differ."""
+    found = row._mapping
+    return of(**{name: found[name] for name in _fields(of) if name in found and name not in more}, **more)
+
+
+def columns_of(table: sql.Table, record: object, **more: object) -> JsonObject:
+    """The columns of a record. Fields fill the columns of the same names; `more` has those that differ."""
+    names = [column.name for column in table.c if column.name not in more and hasattr(record, column.name)]
+    return {name: getattr(record, name) for name in names} | more
 
 
 LAST_START = "start of the last batch"

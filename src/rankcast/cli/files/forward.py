@@ -38,9 +38,9 @@ def forward(
 ) -> None:
     """List the subscriptions that a broker must forward towards the publisher of an advertisement.
 
-    With these, each publication can reach its k best-ranked subscriptions. Prints one id per line, in catalog order.
-    With --json, also prints the weights, which are 1 except for ancestor-fair. Subscriptions that no publication
-    under the advertisement can match are left out.
+    A broker that forwards these can deliver each publication to its k best-ranked subscriptions. The command prints
+    one id per line, in catalog order; with --json, also the weights, which are 1 except for ancestor-fair. It leaves
+    out subscriptions that no publication under the advertisement can match.
 
     Strategies: regular-cover (subscriptions that no other covers; no top-k), regular (all), rank-cover (the first k
     levels), ancestor-cover (fewer than k ancestors), ancestor-fair (the same, with ties decided by lot).

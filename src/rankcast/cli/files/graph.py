@@ -8,6 +8,7 @@ import typer
 from rankcast.cli.operation.rejects import exit_if_any, tell
 from rankcast.cli.options import CatalogFile, Json, input_file, user_option
 from rankcast.cli.output import Output
+from rankcast.wording import counted
 
 
 def graph(
@@ -39,7 +40,8 @@ def graph(
     out_file.write_text(draw(made, title), encoding="utf-8")
     record = {"file": str(out_file), "subscriptions": chosen, "nodes": len(made.nodes), "roots": len(made.roots)}
     out.done(
-        f"{chosen} subscriptions in {len(made.nodes)} boxes, {len(made.roots)} on top: {out_file}",
+        f"{counted(chosen, 'subscription')} in {len(made.nodes)} {'box' if len(made.nodes) == 1 else 'boxes'}, "
+        f"{len(made.roots)} on top: {out_file}",
         record,
         str(out_file),
     )

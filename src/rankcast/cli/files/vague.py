@@ -29,11 +29,11 @@ def compare(
 ) -> None:
     """Compare vague subscriptions with crisp ones: how many events each would match.
 
-    The table has a row for each subscription with a vague word. It counts the events that match as subscribed; crisply,
-    where only values with degree 1 have the word; and as an optimistic, indifferent and pessimistic subscriber would
-    ask. With --every, it has a row for each period instead, with the sums of all these subscriptions: as subscribed,
-    crisply at their thresholds, and crisply at the core. The crisp ways take the middle of an imprecise value. The
-    monitor of `rankcast serve` draws the same.
+    The table has one row per subscription with a vague word. Its columns count the matching events: "subscribed" with
+    the subscription's own thresholds, "crisp" if a word fits only values with degree 1, and one column per attitude
+    (optimistic, indifferent, pessimistic). With --every, there is one row per period instead. It adds up all these
+    subscriptions in three columns: as subscribed, crisp at their thresholds, and crisp at the core of each word. Crisp
+    counts use the middle of an imprecise value. The monitor of rankcast serve draws the same numbers.
 
     Example:
 

@@ -35,8 +35,8 @@ def audit(
 ) -> None:
     """List the audit trail: who changed tokens, other users' records, retention or the store as a whole.
 
-    The actor is an administrator, by the id of the token; the user, if users deleted themselves; or the operator, for
-    commands on this store. What users change of their own is not listed.
+    The actor is an administrator (shown as the id of the token), a user who deleted their own data, or the operator who
+    ran a command on this store. Changes that users make to their own records are not listed.
 
     Example:
 

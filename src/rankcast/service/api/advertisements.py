@@ -33,7 +33,7 @@ def show_advertisement(advertisement: str, caller: PublishingCaller, service: Se
 @router.put(
     "/{advertisement:name}",
     openapi_extra=body("Advertisement"),
-    responses=says("Advertisement", "It was replaced") | says("Advertisement", "It was made", 201),
+    responses=says("Advertisement", "The record was replaced") | says("Advertisement", "The record was created", 201),
 )
 def advertise(
     advertisement: str, caller: PublishingCaller, service: ServiceOf, request: Request, content: Body
@@ -53,7 +53,7 @@ def advertise(
     return put_record(service, request, given, allow)
 
 
-@router.delete("/{advertisement:name}", status_code=204, responses=says(None, "It was removed", 204))
+@router.delete("/{advertisement:name}", status_code=204, responses=says(None, "Removed", 204))
 def withdraw(advertisement: str, caller: PublishingCaller, service: ServiceOf, request: Request) -> Response:
     """Remove an advertisement. Events that were published under it stay."""
     publisher = None if caller.is_administrator else caller.name

@@ -63,7 +63,7 @@ def show_broker_name(caller: BrokerCaller, service: ServiceOf) -> Response:
     return answer(BrokerName(caller.name))
 
 
-@router.delete("/{broker:name}", status_code=204, responses=says(None, "It was removed", 204))
+@router.delete("/{broker:name}", status_code=204, responses=says(None, "Removed", 204))
 def forget_broker(broker: str, caller: Administrator, service: ServiceOf) -> Response:
     """Remove an edge that is gone for good: nothing is kept for it any more, and nothing is forwarded for its users."""
     if service.brokers.me is None or not service.brokers.forget(broker):

@@ -13,7 +13,7 @@ from rankcast.service.service import Service
 
 router = APIRouter(tags=["concepts"])
 
-_MADE = says("Concept", "It was replaced") | says("Concept", "It was made", 201)
+_MADE = says("Concept", "The record was replaced") | says("Concept", "The record was created", 201)
 
 
 @router.get("/concepts", responses=says("Concepts", "What words mean for everybody"))
@@ -36,7 +36,7 @@ def put_concept(
     return _put(service, request, content, attribute, name, None)
 
 
-@router.delete("/concepts/{attribute:part}/{name:name}", status_code=204, responses=says(None, "It was removed", 204))
+@router.delete("/concepts/{attribute:part}/{name:name}", status_code=204, responses=says(None, "Removed", 204))
 def remove_concept(attribute: str, name: str, caller: Administrator, service: ServiceOf, request: Request) -> Response:
     """Remove a shared concept. Refused while something refers to it. Administrators only."""
     return _remove(service, request, attribute, name, None)
@@ -70,7 +70,7 @@ def put_own_concept(
 @router.delete(
     "/users/{user:part}/concepts/{attribute:part}/{name:name}",
     status_code=204,
-    responses=says(None, "It was removed", 204),
+    responses=says(None, "Removed", 204),
 )
 def remove_own_concept(user: Owner, attribute: str, name: str, service: ServiceOf, request: Request) -> Response:
     """Remove the user's own definition of a word. Refused if there is no shared one and the word is in use."""

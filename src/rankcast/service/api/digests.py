@@ -67,7 +67,7 @@ def put_quiet_hours(user: Owner, service: ServiceOf, content: Body) -> Response:
     return answer(_quiet(service, user, hours))
 
 
-@router.delete("/quiet-hours", status_code=204, responses=says(None, "They were removed", 204))
+@router.delete("/quiet-hours", status_code=204, responses=says(None, "Removed", 204))
 def remove_quiet_hours(user: Owner, service: ServiceOf) -> Response:
     """Remove the quiet hours, so that deliveries are pushed at any time."""
     if not service.digests.remove_quiet_hours(user):
@@ -105,7 +105,7 @@ def put_schedule(user: Owner, service: ServiceOf, content: Body) -> Response:
     return answer({**kept.schedule, "next": show_time(kept.next)})
 
 
-@router.delete("/digest-schedule", status_code=204, responses=says(None, "It was removed", 204))
+@router.delete("/digest-schedule", status_code=204, responses=says(None, "Removed", 204))
 def remove_schedule(user: Owner, service: ServiceOf) -> Response:
     """Stop making digests. Deliveries that no digest contains yet are sent to webhooks one by one."""
     if not service.digests.remove_schedule(user):

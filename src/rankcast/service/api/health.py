@@ -12,13 +12,15 @@ _PATIENCE = 2.0
 router = APIRouter(prefix="/health", tags=["health"], dependencies=[Depends(admit_probe)])
 
 
-@router.get("/live", responses=says("Anything", "It is"))
+@router.get("/live", responses=says("Anything", "The process is alive"))
 async def live() -> Response:
     """Whether the process answers. Does not query the store."""
     return answer({"status": "live"})
 
 
-@router.get("/ready", responses=says("Anything", "It is") | says("Anything", "It is not, or not yet", 503))
+@router.get(
+    "/ready", responses=says("Anything", "The service is ready") | says("Anything", "The service is not ready", 503)
+)
 async def ready(service: ServiceOf) -> Response:
     """Whether the store answers within two seconds and published events are being served."""
     pending = await service.store_check.pending(_PATIENCE)

@@ -45,7 +45,7 @@ def list_mining_of_user(user: Owner, service: ServiceOf, attribute: _Attribute =
     return answer({"runs": runs})
 
 
-@router.post("/mining", openapi_extra=body("MiningRequest"), responses=says("MiningOutcome", "What came of it"))
+@router.post("/mining", openapi_extra=body("MiningRequest"), responses=says("MiningOutcome", "The outcome"))
 def mine_now(caller: Administrator, service: ServiceOf, content: Body) -> Response:
     """Mine the concepts of an attribute again from the last 20,000 events, and replace what moved.
 

@@ -22,7 +22,7 @@ def show_policy(user: Owner, service: ServiceOf, request: Request) -> Response:
 @router.put(
     "",
     openapi_extra=body("Policy"),
-    responses=says("Policy", "It was replaced") | says("Policy", "It was made", 201),
+    responses=says("Policy", "The record was replaced") | says("Policy", "The record was created", 201),
 )
 def put_policy(user: Owner, service: ServiceOf, request: Request, content: Body) -> Response:
     """Set the policy of a user, from the next event on. `If-Match` is respected."""
@@ -31,7 +31,7 @@ def put_policy(user: Owner, service: ServiceOf, request: Request, content: Body)
     return put_record(service, request, given)
 
 
-@router.delete("", status_code=204, responses=says(None, "It was removed", 204))
+@router.delete("", status_code=204, responses=says(None, "Removed", 204))
 def remove_policy(user: Owner, service: ServiceOf, request: Request) -> Response:
     """Remove the policy, so that the user receives everything again."""
 

@@ -24,7 +24,9 @@ def list_preferences(user: Owner, service: ServiceOf) -> Response:
     return _all(service, user)
 
 
-@router.post("", status_code=201, openapi_extra=body("Preference"), responses=says("Preference", "It holds", 201))
+@router.post(
+    "", status_code=201, openapi_extra=body("Preference"), responses=says("Preference", "The preference was added", 201)
+)
 def prefer(user: Owner, service: ServiceOf, content: Body) -> Response:
     """Prefer one subscription over another. A cycle is refused with 409, and the answer shows the cycle."""
     given = record_in(content, "preference", user=user)
@@ -32,7 +34,7 @@ def prefer(user: Owner, service: ServiceOf, content: Body) -> Response:
     return answer(encode_record(given), 201)
 
 
-@router.put("", openapi_extra=body("Preferences"), responses=says("Preferences", "These hold, and no others"))
+@router.put("", openapi_extra=body("Preferences"), responses=says("Preferences", "The preferences as they are now"))
 def replace_preferences(user: Owner, service: ServiceOf, content: Body) -> Response:
     """Replace all pairs of a user at once."""
     pairs = read_object(content).get("preferences")
@@ -47,7 +49,7 @@ def replace_preferences(user: Owner, service: ServiceOf, content: Body) -> Respo
     return _all(service, user)
 
 
-@router.delete("/{prefer:part}/{over:name}", status_code=204, responses=says(None, "It holds no more", 204))
+@router.delete("/{prefer:part}/{over:name}", status_code=204, responses=says(None, "Removed", 204))
 def forget_preference(user: Owner, prefer: str, over: str, service: ServiceOf) -> Response:
     """Remove a preference."""
 

@@ -60,7 +60,7 @@ _RECEIPTS = ("BulkPublished", "Published")
     "",
     status_code=201,
     openapi_extra=body("EventOrEvents", LINES),
-    responses=says("Published", "It is on disk", 201)
+    responses=says("Published", "The event is on disk", 201)
     | {
         200: {
             "description": "Of several events (an array, or JSON Lines): which are on disk, and which are not and why. "

@@ -1,19 +1,7 @@
 """OpenAPI schemas of webhooks, quiet hours and digests."""
 
 from rankcast.plain import JsonObject
-from rankcast.service.api.field_schemas import (
-    COUNT,
-    FLAG,
-    INSTANT,
-    MAYBE_TEXT,
-    MAYBE_TIME,
-    OPEN,
-    TEXT,
-    array_of,
-    object_of,
-    or_null,
-    reference,
-)
+from rankcast.service.api import field_schemas as form
 from rankcast.service.push.digests import DAYS, Reason
 from rankcast.service.push.webhooks import TYPES
 
@@ -34,135 +22,155 @@ _WHEN = {
     "zone": _ZONE,
 }
 _WEBHOOK = {
-    "id": TEXT,
-    "user": TEXT,
-    "url": TEXT,
-    "description": TEXT,
+    "id": form.TEXT,
+    "user": form.TEXT,
+    "url": form.TEXT,
+    "description": form.TEXT,
     "types": {**_TYPES, "description": "null: digests for as long as there is a schedule, and deliveries otherwise"},
-    "created": INSTANT,
-    "active": FLAG,
-    "disabled_because": MAYBE_TEXT,
-    "accepted": {**COUNT, "description": "messages that the receiver has"},
-    "accepted_at": MAYBE_TIME,
-    "failures": {**COUNT, "description": "in a row"},
-    "failing_since": MAYBE_TIME,
-    "last_failure": MAYBE_TEXT,
-    "paused_until": MAYBE_TIME,
-    "secret_rotates_until": {**MAYBE_TIME, "description": "until then messages are also signed with the old secret"},
-    "waiting": COUNT,
-    "retrying": COUNT,
-    "dead": COUNT,
+    "created": form.INSTANT,
+    "active": form.FLAG,
+    "disabled_because": form.MAYBE_TEXT,
+    "accepted": {**form.COUNT, "description": "messages that the receiver has"},
+    "accepted_at": form.MAYBE_TIME,
+    "failures": {**form.COUNT, "description": "in a row"},
+    "failing_since": form.MAYBE_TIME,
+    "last_failure": form.MAYBE_TEXT,
+    "paused_until": form.MAYBE_TIME,
+    "secret_rotates_until": {
+        **form.MAYBE_TIME,
+        "description": "until then messages are also signed with the old secret",
+    },
+    "waiting": form.COUNT,
+    "retrying": form.COUNT,
+    "dead": form.COUNT,
 }
 
 PUSH_SCHEMAS: JsonObject = {
-    "NewWebhook": object_of(
-        {"url": TEXT, "description": TEXT, "types": _TYPES},
+    "NewWebhook": form.object_of(
+        {"url": form.TEXT, "description": form.TEXT, "types": _TYPES},
         ("url",),
         additionalProperties=False,
         example={"url": "https://example.org/hook", "description": "the kitchen"},
     ),
-    "WebhookChange": object_of(
-        {"url": TEXT, "description": TEXT, "types": _TYPES, "active": FLAG}, (), additionalProperties=False
+    "WebhookChange": form.object_of(
+        {"url": form.TEXT, "description": form.TEXT, "types": _TYPES, "active": form.FLAG},
+        (),
+        additionalProperties=False,
     ),
-    "Webhook": object_of(_WEBHOOK),
-    "WebhookWithSecret": object_of(
-        {**_WEBHOOK, "secret": {**TEXT, "description": "what messages are signed with; only in this answer"}}
+    "Webhook": form.object_of(_WEBHOOK),
+    "WebhookWithSecret": form.object_of(
+        {**_WEBHOOK, "secret": {**form.TEXT, "description": "what messages are signed with; only in this answer"}}
     ),
-    "Webhooks": array_of(reference("Webhook")),
-    "WebhookTest": object_of({"accepted": FLAG, "status": {"type": ["integer", "null"]}, "reason": TEXT}),
-    "DeadLetters": object_of(
+    "Webhooks": form.array_of(form.reference("Webhook")),
+    "WebhookTest": form.object_of(
+        {"accepted": form.FLAG, "status": {"type": ["integer", "null"]}, "reason": form.TEXT}
+    ),
+    "DeadLetters": form.object_of(
         {
-            "dead": array_of(object_of({**_MESSAGE, "attempts": COUNT, "reason": TEXT, "failed": INSTANT})),
-            "next": MAYBE_TEXT,
+            "dead": form.array_of(
+                form.object_of({**_MESSAGE, "attempts": form.COUNT, "reason": form.TEXT, "failed": form.INSTANT})
+            ),
+            "next": form.MAYBE_TEXT,
         }
     ),
-    "Replay": object_of(
-        {"messages": {"type": "array", "items": object_of(_MESSAGE, additionalProperties=False), "maxItems": 1000}},
+    "Replay": form.object_of(
+        {
+            "messages": {
+                "type": "array",
+                "items": form.object_of(_MESSAGE, additionalProperties=False),
+                "maxItems": 1000,
+            }
+        },
         (),
         additionalProperties=False,
         description="Which dead letters to send again; all if it is left out.",
     ),
-    "Replayed": object_of({"replayed": COUNT}),
-    "QuietHours": object_of(
+    "Replayed": form.object_of({"replayed": form.COUNT}),
+    "QuietHours": form.object_of(
         {"from": _CLOCK, "to": _CLOCK, "zone": _ZONE},
         additionalProperties=False,
         example={"from": "22:00", "to": "07:00", "zone": "Europe/Berlin"},
     ),
-    "QuietHoursNow": object_of(
-        {"from": _CLOCK, "to": _CLOCK, "zone": _ZONE, "quiet_until": {**MAYBE_TIME, "description": "null: not now"}}
+    "QuietHoursNow": form.object_of(
+        {
+            "from": _CLOCK,
+            "to": _CLOCK,
+            "zone": _ZONE,
+            "quiet_until": {**form.MAYBE_TIME, "description": "null: not now"},
+        }
     ),
-    "DigestSchedule": object_of(
+    "DigestSchedule": form.object_of(
         _WHEN, additionalProperties=False, example={"days": "weekdays", "at": "08:00", "zone": "Europe/Berlin"}
     ),
-    "DigestScheduleNow": object_of({**_WHEN, "next": INSTANT}),
-    "Held": object_of(
+    "DigestScheduleNow": form.object_of({**_WHEN, "next": form.INSTANT}),
+    "Held": form.object_of(
         {
-            "held": FLAG,
+            "held": form.FLAG,
             "because": {"enum": ["digest", "quiet hours", None]},
             "after": {"type": ["integer", "null"], "description": "deliveries with higher numbers are held"},
-            "until": MAYBE_TIME,
+            "until": form.MAYBE_TIME,
         }
     ),
-    "DigestLine": object_of(
+    "DigestLine": form.object_of(
         {
-            "number": COUNT,
-            "due": INSTANT,
-            "made": INSTANT,
-            "published": COUNT,
-            "matched": COUNT,
-            "delivered": COUNT,
-            "left_out": COUNT,
+            "number": form.COUNT,
+            "due": form.INSTANT,
+            "made": form.INSTANT,
+            "published": form.COUNT,
+            "matched": form.COUNT,
+            "delivered": form.COUNT,
+            "left_out": form.COUNT,
         }
     ),
-    "DigestList": object_of({"digests": array_of(reference("DigestLine")), "next": MAYBE_TEXT}),
-    "Digest": object_of(
+    "DigestList": form.object_of({"digests": form.array_of(form.reference("DigestLine")), "next": form.MAYBE_TEXT}),
+    "Digest": form.object_of(
         {
-            "number": COUNT,
-            "user": TEXT,
-            "due": INSTANT,
-            "made": INSTANT,
-            "schedule": reference("DigestSchedule"),
-            "summary": TEXT,
-            "published": COUNT,
-            "matched": COUNT,
-            "delivered": COUNT,
-            "reconsidered": {**COUNT, "description": "left out of an earlier digest, and sent after all"},
-            "waiting": {**COUNT, "description": "in a period that is not over"},
-            "left_out": object_of(
+            "number": form.COUNT,
+            "user": form.TEXT,
+            "due": form.INSTANT,
+            "made": form.INSTANT,
+            "schedule": form.reference("DigestSchedule"),
+            "summary": form.TEXT,
+            "published": form.COUNT,
+            "matched": form.COUNT,
+            "delivered": form.COUNT,
+            "reconsidered": {**form.COUNT, "description": "left out of an earlier digest, and sent after all"},
+            "waiting": {**form.COUNT, "description": "in a period that is not over"},
+            "left_out": form.object_of(
                 {
-                    "count": COUNT,
-                    "listed": {**COUNT, "description": "how many can be listed: the best"},
+                    "count": form.COUNT,
+                    "listed": {**form.COUNT, "description": "how many can be listed: the best"},
                     "reasons": {
                         "type": "object",
-                        "properties": {reason.value: {**COUNT, "description": reason.label} for reason in Reason},
+                        "properties": {reason.value: {**form.COUNT, "description": reason.label} for reason in Reason},
                     },
-                    "best": array_of(OPEN),
+                    "best": form.array_of(form.OPEN),
                 }
             ),
-            "not_examined": COUNT,
-            "exact": {**FLAG, "description": "whether retracing found just the deliveries that were made"},
-            "deliveries": object_of({"after": COUNT, "through": COUNT}),
-            "items": array_of(OPEN),
-            "more": {**COUNT, "description": "deliveries beyond the items"},
+            "not_examined": form.COUNT,
+            "exact": {**form.FLAG, "description": "whether retracing found just the deliveries that were made"},
+            "deliveries": form.object_of({"after": form.COUNT, "through": form.COUNT}),
+            "items": form.array_of(form.OPEN),
+            "more": {**form.COUNT, "description": "deliveries beyond the items"},
         }
     ),
-    "LeftOutPage": object_of(
+    "LeftOutPage": form.object_of(
         {
-            "left_out": array_of(
-                object_of(
+            "left_out": form.array_of(
+                form.object_of(
                     {
-                        "position": COUNT,
-                        "event": TEXT,
-                        "seq": COUNT,
+                        "position": form.COUNT,
+                        "event": form.TEXT,
+                        "seq": form.COUNT,
                         "rank": {"type": ["number", "null"]},
                         "reason": {"enum": [reason.value for reason in Reason]},
-                        "label": TEXT,
-                        "detail": TEXT,
-                        "content": or_null(reference("Event")),
+                        "label": form.TEXT,
+                        "detail": form.TEXT,
+                        "content": form.or_null(form.reference("Event")),
                     }
                 )
             ),
-            "next": MAYBE_TEXT,
+            "next": form.MAYBE_TEXT,
         }
     ),
 }

@@ -43,9 +43,7 @@ def list_set_aside(
     return _page(service, user, limit, cursor, everything)
 
 
-@router.post(
-    "/set-aside/serve-again", openapi_extra=body("ServeAgain"), responses=says("ServedAgain", "What came of it")
-)
+@router.post("/set-aside/serve-again", openapi_extra=body("ServeAgain"), responses=says("ServedAgain", "The outcome"))
 async def serve_again(caller: Administrator, service: ServiceOf, content: Body, request: Request) -> Response:
     """Serve again what was set aside, for one user or for all, for example after a fix.
 

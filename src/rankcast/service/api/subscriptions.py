@@ -17,7 +17,7 @@ from rankcast.service.service import Service
 
 router = APIRouter(prefix="/users/{user:part}/subscriptions", tags=["subscriptions"])
 
-_MADE = says("Subscription", "It was there and was replaced") | says("Subscription", "It was made", 201)
+_MADE = says("Subscription", "The record was replaced") | says("Subscription", "The record was created", 201)
 
 
 @router.get("", responses=says("Subscriptions", "The user's subscriptions, in the order in which they came"))
@@ -54,7 +54,7 @@ def put_subscription(user: Owner, subscription: str, service: ServiceOf, request
     return _put(user, given, service, request)
 
 
-@router.delete("/{subscription:name}", status_code=204, responses=says(None, "It was removed", 204))
+@router.delete("/{subscription:name}", status_code=204, responses=says(None, "Removed", 204))
 def unsubscribe(user: Owner, subscription: str, service: ServiceOf, request: Request) -> Response:
     """Remove a subscription and the preferences that refer to it."""
     unreadable = ("subscription", subscription)

@@ -18,7 +18,7 @@ from rankcast.store import TokenRecord
 router = APIRouter()
 
 
-@router.get("/tokens", tags=["tokens"], responses=says("Tokens", "All tokens, without what makes them work"))
+@router.get("/tokens", tags=["tokens"], responses=says("Tokens", "All tokens, without their secrets"))
 def list_tokens(caller: Administrator, service: ServiceOf) -> Response:
     """All tokens, including revoked ones. Administrators only."""
     return answer([_form(token) for token in service.access.tokens()])
@@ -29,7 +29,7 @@ def list_tokens(caller: Administrator, service: ServiceOf) -> Response:
     tags=["tokens"],
     status_code=201,
     openapi_extra=body("NewToken"),
-    responses=says("Token", "The token, this once", 201),
+    responses=says("Token", "The token, which is shown only once", 201),
 )
 def create_token(caller: Administrator, service: ServiceOf, content: Body) -> Response:
     """Create a token for a user, a publisher or an administrator. It is shown only in this answer.
@@ -47,9 +47,7 @@ def create_token(caller: Administrator, service: ServiceOf, content: Body) -> Re
     return answer({**_form(kept), "token": token}, 201)
 
 
-@router.delete(
-    "/tokens/{token}", tags=["tokens"], status_code=204, responses=says(None, "It is of no use any more", 204)
-)
+@router.delete("/tokens/{token}", tags=["tokens"], status_code=204, responses=says(None, "The token was revoked", 204))
 def revoke_token(token: str, caller: Administrator, service: ServiceOf) -> Response:
     """Revoke a token by its id. Live feeds that it opened end. Administrators only."""
     if token not in [kept.id for kept in service.access.tokens()]:

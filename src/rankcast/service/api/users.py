@@ -38,7 +38,7 @@ def show_user(user: Owner, service: ServiceOf) -> Response:
     )
 
 
-@router.delete("/users/{user:part}", status_code=204, responses=says(None, "All was removed", 204))
+@router.delete("/users/{user:part}", status_code=204, responses=says(None, "All data of the user was deleted", 204))
 def remove_user(user: Owner, service: ServiceOf) -> Response:
     """Delete all data of a user at once: subscriptions, preferences, policy, own concepts, webhooks, digests, quiet
     hours, deliveries, set-aside events, tokens and sessions.

@@ -48,7 +48,7 @@ def list_webhooks(user: Owner, service: ServiceOf) -> Response:
     "",
     status_code=201,
     openapi_extra=body("NewWebhook"),
-    responses=says("WebhookWithSecret", "The webhook with its secret, this once", 201),
+    responses=says("WebhookWithSecret", "The webhook with its secret, which is shown only once", 201),
 )
 def add_webhook(user: Owner, service: ServiceOf, content: Body) -> Response:
     """Send future deliveries to a URL. The secret is shown only in this answer."""
@@ -85,14 +85,17 @@ def change_webhook(user: Owner, webhook: _Id, service: ServiceOf, content: Body)
     return answer(_form(service, _found(service, user, webhook)))
 
 
-@router.delete("/{webhook}", status_code=204, responses=says(None, "It was removed", 204))
+@router.delete("/{webhook}", status_code=204, responses=says(None, "Removed", 204))
 def remove_webhook(user: Owner, webhook: _Id, service: ServiceOf) -> Response:
     """Remove a webhook, and drop the messages that wait for it."""
     service.webhooks.endpoints.remove(user, _found(service, user, webhook).id)
     return Response(status_code=204)
 
 
-@router.post("/{webhook}/secret", responses=says("WebhookWithSecret", "The webhook with its new secret, this once"))
+@router.post(
+    "/{webhook}/secret",
+    responses=says("WebhookWithSecret", "The webhook with its new secret, which is shown only once"),
+)
 def rotate_secret(user: Owner, webhook: _Id, service: ServiceOf) -> Response:
     """Create a new secret. For 24 hours, messages are signed with both the new and the old secret."""
     made, secret = service.webhooks.endpoints.rotate(user, _found(service, user, webhook).id)

@@ -9,15 +9,7 @@ from rankcast.errors import ModelError, RankcastError, RecordError
 from rankcast.language import decode_event
 from rankcast.model import Reject
 from rankcast.overlay import key_of
-from rankcast.service.brokers.messages import (
-    Acknowledged,
-    Heartbeat,
-    ItemsPart,
-    Message,
-    Publications,
-    PublishedEvent,
-    TreeFacts,
-)
+from rankcast.service.brokers import messages
 from rankcast.store import NeighbourRow, ReceivedEvent
 
 if TYPE_CHECKING:
@@ -48,7 +40,7 @@ class Inbox:
         self._lock = RLock()
         self._offset = row.received
         self._items = row.items
-        self._parts: list[ItemsPart] = []
+        self._parts: list[messages.ItemsPart] = []
         self._size = 0
 
     def begin(self) -> None:
@@ -57,28 +49,28 @@ class Inbox:
             self.is_up_to_date = False
             self._parts, self._size = [], 0
 
-    def received(self) -> Acknowledged:
+    def received(self) -> messages.Acknowledged:
         """What is on disk: the neighbour's log up to an offset, and a version of its items."""
-        return Acknowledged(self._offset, self._items)
+        return messages.Acknowledged(self._offset, self._items)
 
-    def receive(self, message: Message, session: str) -> None:
+    def receive(self, message: messages.Message, session: str) -> None:
         """Take a message of a session. When this returns, it is on disk."""
         with self._lock:
             if self._link.session != session:
                 raise BrokenLink(f"a message of an earlier session with {self._link.name!r}")
             match message:
-                case ItemsPart():
+                case messages.ItemsPart():
                     self._take_items(message)
-                case Publications():
+                case messages.Publications():
                     self._take_publications(message)
-                case Acknowledged():
+                case messages.Acknowledged():
                     self._link.outbox.acknowledge(message)
-                case TreeFacts():
+                case messages.TreeFacts():
                     self._node.view.take(self._link, message)
-                case Heartbeat():
+                case messages.Heartbeat():
                     pass
 
-    def _take_items(self, part: ItemsPart) -> None:
+    def _take_items(self, part: messages.ItemsPart) -> None:
         name = self._link.name
         self._parts.append(part)
         self._size += len(msgspec.json.encode(part)) if part.more else 0
@@ -99,7 +91,7 @@ class Inbox:
             self._node.learn(self._link, forms, removed, whole, keep)
         self.is_up_to_date = True
 
-    def _take_publications(self, message: Publications) -> None:
+    def _take_publications(self, message: messages.Publications) -> None:
         name = self._link.name
         if message.after > self._offset:
             raise BrokenLink(f"{name!r} sent events after {message.after}, and {self._offset} were received")
@@ -117,7 +109,7 @@ class Inbox:
         if new:
             self._node.logged()
 
-    def _received(self, one: PublishedEvent) -> ReceivedEvent:
+    def _received(self, one: messages.PublishedEvent) -> ReceivedEvent:
         event = decode_event(one.event)
         if not self._link.is_upstream:
             self._node.check_event(event)

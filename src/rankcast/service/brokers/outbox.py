@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from rankcast.overlay import AdvertisedItem, BrokerItem
-from rankcast.service.brokers.messages import (
-    MOST_BYTES,
-    Acknowledged,
-    ItemsPart,
-    Message,
-    Publications,
-    PublishedEvent,
-    TreeFacts,
-)
+from rankcast.service.brokers import messages
 from rankcast.store import NeighbourRow
 
 if TYPE_CHECKING:
@@ -51,8 +43,8 @@ class Outbox:
         """The same, of those that were withdrawn before this broker started."""
         self._offset = self._told_offset = row.acknowledged
         self._told_at = self._said_at = self._kept_at = self._facts_at = float("-inf")
-        self._facts: TreeFacts | None = None
-        self._said = Acknowledged(-1, "")
+        self._facts: messages.TreeFacts | None = None
+        self._said = messages.Acknowledged(-1, "")
 
     def begin(self, offset: int, items: str) -> None:
         """Begin a session with a neighbour that has the own log up to an offset and a version of the own items."""
@@ -78,7 +70,7 @@ class Outbox:
                 and self.acknowledged >= self._node.last_offset()
             )
 
-    def acknowledge(self, said: Acknowledged) -> None:
+    def acknowledge(self, said: messages.Acknowledged) -> None:
         """Note what the neighbour has on disk."""
         with self._lock:
             self.acknowledged = max(self.acknowledged, said.offset)
@@ -88,17 +80,17 @@ class Outbox:
             self._kept_at = monotonic()
         self._node.log.acknowledge(self._link.name, self.acknowledged)
 
-    def outgoing(self, session: str) -> list[Message]:
+    def outgoing(self, session: str) -> list[messages.Message]:
         """The next messages; none if there is nothing to say, or if the session is over."""
         with self._lock:
             if self._link.session != session:
                 return []
-            found: list[Message] = [*self._changed_items(), *self._changed_facts()]
+            found: list[messages.Message] = [*self._changed_items(), *self._changed_facts()]
             found += self._acknowledgement()
             found += self._publications()
             return found
 
-    def _acknowledgement(self) -> list[Message]:
+    def _acknowledgement(self) -> list[messages.Message]:
         """What was received. To an edge, the answers to its requests say it."""
         said, now = self._link.inbox.received(), monotonic()
         is_due = said.items != self._said.items or now - self._said_at > _TELL
@@ -107,7 +99,7 @@ class Outbox:
         self._said, self._said_at = said, now
         return [said]
 
-    def _changed_items(self) -> list[Message]:
+    def _changed_items(self) -> list[messages.Message]:
         told, before = self._due_items(), self._items
         gone = [key for key, end in self._kept.items() if end <= self._offset]
         if told is before and self._is_up_to_date and not gone:
@@ -128,7 +120,7 @@ class Outbox:
             return []
         self._is_up_to_date = True
         keep = list(self._kept) if before is None else []
-        return _parts(ItemsPart(self._items_version, base, [], removed, keep), put)
+        return _parts(messages.ItemsPart(self._items_version, base, [], removed, keep), put)
 
     def _due_items(self) -> Mapping[str, BrokerItem]:
         """What the neighbour has to know now.
@@ -146,7 +138,7 @@ class Outbox:
             late = {key: one for key, one in late.items() if self._offset < self._late[key]}
         return {**told, **late} if late else told
 
-    def _changed_facts(self) -> list[Message]:
+    def _changed_facts(self) -> list[messages.Message]:
         if monotonic() - self._facts_at < _FACTS:
             return []
         self._facts_at = monotonic()
@@ -156,14 +148,14 @@ class Outbox:
         self._facts = facts
         return [facts]
 
-    def _publications(self) -> list[Message]:
+    def _publications(self) -> list[messages.Message]:
         if not self._link.inbox.is_up_to_date:
             return []
         rows = self._node.log.routed(self._offset, _BATCH)
-        found: list[PublishedEvent] = []
+        found: list[messages.PublishedEvent] = []
         size, left_out, after, last = 0, 0, self._told_offset, ""
         for row in rows:
-            if size > MOST_BYTES or self._node.is_waiting(row):
+            if size > messages.MOST_BYTES or self._node.is_waiting(row):
                 break
             self._offset, last = row.offset, row.id
             if row.route is not None and row.route.origin == self._link.name:
@@ -179,20 +171,20 @@ class Outbox:
         if not found and (self._offset == self._told_offset or monotonic() - self._told_at < _TELL):
             return []
         self._told_offset, self._told_at = self._offset, monotonic()
-        return [Publications(after, self._offset, last or self._node.log.event_at(self._offset), found)]
+        return [messages.Publications(after, self._offset, last or self._node.log.event_at(self._offset), found)]
 
 
-def _parts(first: ItemsPart, put: list[BrokerItem]) -> list[Message]:
+def _parts(first: messages.ItemsPart, put: list[BrokerItem]) -> list[messages.Message]:
     """A change, divided into messages of limited size."""
-    parts: list[Message] = []
+    parts: list[messages.Message] = []
     part, size = first, 0
     for item in put:
         form = item.to_json()
         length = len(msgspec.json.encode(form))
-        if part.put and size + length > MOST_BYTES:
+        if part.put and size + length > messages.MOST_BYTES:
             part.more = True
             parts.append(part)
-            part, size = ItemsPart(first.version, first.base, [], []), 0
+            part, size = messages.ItemsPart(first.version, first.base, [], []), 0
         part.put.append(form)
         size += length
     return [*parts, part]

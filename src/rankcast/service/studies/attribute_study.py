@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from rankcast import model
 from rankcast.fuzzy import (
     MiningResult,
     NumberSummary,
@@ -16,22 +17,6 @@ from rankcast.fuzzy import (
     numbers_asked_for,
 )
 from rankcast.fuzzy.partition import scale_of
-from rankcast.model import (
-    Event,
-    Gaussian,
-    Interval,
-    Kind,
-    LeftShoulder,
-    Membership,
-    Piecewise,
-    RightShoulder,
-    Table,
-    Term,
-    Trapezoid,
-    Triangle,
-    is_list,
-    kind_of,
-)
 from rankcast.plain import JsonObject
 from rankcast.service.trial_tasks import TrialHistory
 from rankcast.store import Store
@@ -87,7 +72,7 @@ class Axis:
         return {"name": self.name, "low": self.low, "high": self.high, "log": self.log, "categories": categories}
 
 
-def study(attribute: str, events: Sequence[Event]) -> Study:
+def study(attribute: str, events: Sequence[model.Event]) -> Study:
     """Collect the values of an attribute. O(events)."""
     numbers: list[float] = []
     texts: Counter[str] = Counter()
@@ -96,15 +81,15 @@ def study(attribute: str, events: Sequence[Event]) -> Study:
         match event.attributes.get(attribute):
             case None:
                 pass
-            case Term():
+            case model.Term():
                 words += 1
-            case tuple() as values if not is_list(values):
+            case tuple() as values if not model.is_list(values):
                 for value in values:
-                    if kind_of(value) is Kind.NUMBER:
+                    if model.kind_of(value) is model.Kind.NUMBER:
                         numbers.append(float(value))
                     elif isinstance(value, str):
                         texts[value] += 1
-            case Table(degrees):
+            case model.Table(degrees):
                 best = max(degrees, key=lambda pair: pair[1])[0]
                 if isinstance(best, str):
                     texts[best] += 1
@@ -139,7 +124,7 @@ def propose_concepts(history: TrialHistory, found: Study, user: str | None) -> M
     return mine(NumberSummary.of(found.attribute, [*found.numbers, *numbers_asked_for(wheres, found.attribute)]))
 
 
-def suitable_attributes(with_concepts: Iterable[str], events: Sequence[Event]) -> list[str]:
+def suitable_attributes(with_concepts: Iterable[str], events: Sequence[model.Event]) -> list[str]:
     """The attributes suitable for concepts: those with concepts, then numeric ones, then those with few texts."""
     numeric: Counter[str] = Counter()
     textual: dict[str, set[str]] = {}
@@ -147,16 +132,18 @@ def suitable_attributes(with_concepts: Iterable[str], events: Sequence[Event]) -
         for name, value in event.attributes.items():
             if isinstance(value, tuple) and isinstance(value[0], str):
                 textual.setdefault(name, set()).update(str(one) for one in value)
-            elif not isinstance(value, tuple) or (kind_of(value[0]) is Kind.NUMBER and not is_list(value)):
+            elif not isinstance(value, tuple) or (
+                model.kind_of(value[0]) is model.Kind.NUMBER and not model.is_list(value)
+            ):
                 numeric[name] += 1
     few = [name for name, known in textual.items() if len(known) <= MOST_TEXTS]
     return list(dict.fromkeys([*sorted(with_concepts), *sorted(numeric), *sorted(few)]))
 
 
-def axis_of(found: Study, memberships: Iterable[Membership]) -> Axis:
+def axis_of(found: Study, memberships: Iterable[model.Membership]) -> Axis:
     """An axis that shows both the values and the membership functions, without outliers."""
     drawn = list(memberships)
-    tables = [one for one in drawn if isinstance(one, Table)]
+    tables = [one for one in drawn if isinstance(one, model.Table)]
     if tables or (found.is_textual and not drawn):
         return Axis(found.attribute, categories=_categories(found, tables))
     ends = [x for one in drawn for x in _ends(one)]
@@ -192,7 +179,7 @@ def bars_of(found: Study, axis: Axis) -> list[tuple[float, float, float]]:
     return [(edges[at], edges[at + 1], count / highest) for at, count in sorted(counts.items())]
 
 
-def _categories(found: Study, tables: Sequence[Table]) -> tuple[tuple[str | float, float], ...]:
+def _categories(found: Study, tables: Sequence[model.Table]) -> tuple[tuple[str | float, float], ...]:
     counts: Counter[str | float] = Counter(found.texts)
     counts.update(found.numbers)
     named = dict.fromkeys(value for table in tables for value, _ in table.degrees)
@@ -203,33 +190,40 @@ def _categories(found: Study, tables: Sequence[Table]) -> tuple[tuple[str | floa
     return tuple((value, counts[value] / highest) for value in shown)
 
 
-def middle(membership: Membership) -> float:
+def middle(membership: model.Membership) -> float:
     """The middle of the values with the highest degree."""
     match membership:
-        case Trapezoid(_, b, c, _):
+        case model.Trapezoid(_, b, c, _):
             return (b + c) / 2
-        case Triangle(_, b, _):
+        case model.Triangle(_, b, _):
             return b
-        case Interval(low, high):
+        case model.Interval(low, high):
             return (low + high) / 2
-        case Gaussian(mean, _):
+        case model.Gaussian(mean, _):
             return mean
-        case Piecewise(corners):
+        case model.Piecewise(corners):
             best = max(degree for _, degree in corners)
             top = [x for x, degree in corners if degree == best]
             return (top[0] + top[-1]) / 2
-        case Table():
+        case model.Table():
             return 0.0
-        case LeftShoulder() | RightShoulder():
+        case model.LeftShoulder() | model.RightShoulder():
             points = membership.points()
             return (points[0][0] + points[-1][0]) / 2
 
 
-def _ends(membership: Membership) -> list[float]:
+def _ends(membership: model.Membership) -> list[float]:
     match membership:
-        case Gaussian(mean, sigma):
+        case model.Gaussian(mean, sigma):
             return [mean - 2 * sigma, mean + 2 * sigma] if math.isfinite(mean) else []
-        case Table():
+        case model.Table():
             return []
-        case Trapezoid() | Triangle() | Interval() | LeftShoulder() | RightShoulder() | Piecewise():
+        case (
+            model.Trapezoid()
+            | model.Triangle()
+            | model.Interval()
+            | model.LeftShoulder()
+            | model.RightShoulder()
+            | model.Piecewise()
+        ):
             return [x for x, _ in membership.points()]

@@ -3,22 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from rankcast import model
 from rankcast.language.event_words import title_of
 from rankcast.matching import evaluate
-from rankcast.model import (
-    EPOCH,
-    Attitude,
-    AttributeValue,
-    Catalog,
-    Event,
-    Expression,
-    Interval,
-    Norm,
-    Subscription,
-    Thresholds,
-    predicates_of,
-    with_attitude,
-)
 from rankcast.service.trial_tasks import TrialHistory
 
 _FIRST = 20
@@ -47,14 +34,14 @@ class IntervalSetup:
     attribute: str
     low: float
     high: float
-    norm: Norm = Norm.MIN
+    norm: model.Norm = model.Norm.MIN
 
 
 @dataclass(frozen=True, slots=True)
 class IntervalMatch:
     """Whether a subscription matches crisply, and to which degree (possibility, necessity) in each case."""
 
-    subscription: Subscription
+    subscription: model.Subscription
     crisp: bool
     degrees: dict[str, tuple[float, float]]
 
@@ -75,7 +62,7 @@ class IntervalStudy:
     left_out: int
 
 
-def ranges(events: Iterable[Event]) -> list[NumberRange]:
+def ranges(events: Iterable[model.Event]) -> list[NumberRange]:
     """The number attributes of recent events that vary, by name."""
     found: dict[str, NumberRange] = {}
     for event in events:
@@ -87,7 +74,9 @@ def ranges(events: Iterable[Event]) -> list[NumberRange]:
     return [found[name] for name in sorted(found) if found[name].low < found[name].high]
 
 
-def study_interval(history: TrialHistory, catalog: Catalog, user: str | None, setup: IntervalSetup) -> IntervalStudy:
+def study_interval(
+    history: TrialHistory, catalog: model.Catalog, user: str | None, setup: IntervalSetup
+) -> IntervalStudy:
     """Match a publication with an interval for one attribute, in every case.
 
     The rest of it is as in the newest event that one of the first few subscriptions matches; else as in the newest. The cases are: as subscribed, and with the thresholds of each attitude for all predicates. Crisp is the middle of the
@@ -98,24 +87,29 @@ def study_interval(history: TrialHistory, catalog: Catalog, user: str | None, se
         one
         for name in users
         for one in catalog.subscriptions_of(name)
-        if any(predicate.attribute == setup.attribute for predicate in predicates_of(one.where))
+        if any(predicate.attribute == setup.attribute for predicate in model.predicates_of(one.where))
     ]
     chosen = using[:MOST]
     newest = [event for event in reversed(history.read()) if setup.attribute in event.attributes]
     matched = (event for event in newest if any(_matches(catalog, one, event, setup.norm) for one in chosen[:_FIRST]))
-    base = next(matched, newest[0] if newest else Event("none", EPOCH, {}))
-    cases: dict[str, Thresholds | None] = {SUBSCRIBED: None, **{one.value: one.thresholds for one in Attitude}}
+    base = next(matched, newest[0] if newest else model.Event("none", model.EPOCH, {}))
+    cases: dict[str, model.Thresholds | None] = {
+        SUBSCRIBED: None,
+        **{one.value: one.thresholds for one in model.Attitude},
+    }
     middle, half = (setup.low + setup.high) / 2, (setup.high - setup.low) / 2
     certain = _with(base, setup.attribute, (middle,))
     crisp = [_degrees(catalog, one, _cut(one.where), certain, setup.norm)[0] > 0 for one in chosen]
     counts: dict[str, tuple[int, ...]] = {CRISP: (sum(crisp),) * len(WIDTHS)}
     degrees: list[dict[str, tuple[float, float]]] = [{} for _ in chosen]
     for case, thresholds in cases.items():
-        wheres = [one.where if thresholds is None else with_attitude(one.where, thresholds, True) for one in chosen]
+        wheres = [
+            one.where if thresholds is None else model.with_attitude(one.where, thresholds, True) for one in chosen
+        ]
         curve = []
         for width in WIDTHS:
-            value: AttributeValue = (
-                Interval(middle - width * half, middle + width * half) if width * half else (middle,)
+            value: model.AttributeValue = (
+                model.Interval(middle - width * half, middle + width * half) if width * half else (middle,)
             )
             event = _with(base, setup.attribute, value)
             found = [
@@ -139,27 +133,29 @@ def _best_first(row: IntervalMatch) -> tuple[object, ...]:
     return -possibility, -necessity, -cases, row.subscription.id
 
 
-def _cut(where: Expression) -> Expression:
+def _cut(where: model.Expression) -> model.Expression:
     """The expression with what is vague counted from degree 0.5 on."""
-    return with_attitude(where, Attitude.OPTIMISTIC.thresholds, everywhere=True)
+    return model.with_attitude(where, model.Attitude.OPTIMISTIC.thresholds, everywhere=True)
 
 
-def _degrees(catalog: Catalog, one: Subscription, where: Expression, event: Event, norm: Norm) -> tuple[float, float]:
+def _degrees(
+    catalog: model.Catalog, one: model.Subscription, where: model.Expression, event: model.Event, norm: model.Norm
+) -> tuple[float, float]:
     """Possibility and necessity of the match; 0 if it does not hold."""
     outcome = evaluate(where, event, catalog.meaning_of(one.user), norm, catalog.membership)
     return (outcome.possibility, outcome.necessity) if outcome.holds else (0.0, 0.0)
 
 
-def _matches(catalog: Catalog, one: Subscription, event: Event, norm: Norm) -> bool:
+def _matches(catalog: model.Catalog, one: model.Subscription, event: model.Event, norm: model.Norm) -> bool:
     return _degrees(catalog, one, one.where, event, norm)[0] > 0
 
 
-def _with(event: Event, attribute: str, value: AttributeValue) -> Event:
+def _with(event: model.Event, attribute: str, value: model.AttributeValue) -> model.Event:
     return replace(event, attributes={**event.attributes, attribute: value})
 
 
-def _number(value: AttributeValue) -> float | None:
-    if isinstance(value, Interval):
+def _number(value: model.AttributeValue) -> float | None:
+    if isinstance(value, model.Interval):
         return (value.low + value.high) / 2
     if isinstance(value, tuple) and len(value) == 1 and isinstance(value[0], int | float):
         return None if isinstance(value[0], bool) else float(value[0])

@@ -13,7 +13,7 @@ from rankcast.plain import JsonObject
 from rankcast.store import schema
 from rankcast.store.audit_log import AuditAction, note
 from rankcast.store.schema import NUMBER, datetime_of, metadata, microseconds
-from rankcast.store.sql import Log, last_number
+from rankcast.store.sql import Log, columns_of, last_number, record_of
 from rankcast.store.state_pages import ClockAdvance, PageMark, StatePage, page_of_user
 from rankcast.store.texts import readable
 
@@ -228,7 +228,10 @@ class DigestLog(Log):
                     counts=dumps(counts),
                 )
             )
-            rows = [_left_out_row(number, position, one) for position, one in enumerate(omitted, 1)]
+            rows = [
+                columns_of(left_out, one, digest=number, position=position, event_id=one.event)
+                for position, one in enumerate(omitted, 1)
+            ]
             if rows:
                 connection.execute(sql.insert(left_out), rows)
             return number
@@ -256,7 +259,7 @@ class DigestLog(Log):
         if reason is not None:
             query = query.where(left_out.c.reason == reason)
         rows = self._all(query.order_by(left_out.c.position).limit(limit))
-        return [(row.position, LeftOut(row.event_id, row.seq, row.rank, row.reason, row.detail)) for row in rows]
+        return [(row.position, record_of(LeftOut, row, event=row.event_id)) for row in rows]
 
 
 def _cut(connection: sql.Connection) -> PipelineMoment:
@@ -298,15 +301,3 @@ def _digest(row: Any) -> KeptDigest:
             delivered=row.delivered,
             counts=json.loads(row.counts),
         )
-
-
-def _left_out_row(number: int, position: int, one: LeftOut) -> dict[str, object]:
-    return {
-        "digest": number,
-        "position": position,
-        "event_id": one.event,
-        "seq": one.seq,
-        "rank": one.rank,
-        "reason": one.reason,
-        "detail": one.detail,
-    }

@@ -16,7 +16,7 @@ from rankcast.store.audit_log import AuditAction, note
 from rankcast.store.push.digest_log import digests
 from rankcast.store.schema import DatabaseRow, datetime_of, metadata, microseconds
 from rankcast.store.secrets import VARIABLE, decrypt, encrypt, has_keys, is_encrypted, reencrypt
-from rankcast.store.sql import Log, last_number
+from rankcast.store.sql import Log, columns_of, last_number, record_of
 from rankcast.store.texts import readable
 
 DELIVERY = "delivery.sent"
@@ -250,47 +250,31 @@ def note_webhook(connection: sql.Connection, now: int, webhook_id: str, what: st
 def webhook_of(row: DatabaseRow) -> Webhook:
     """The webhook that a row describes."""
     with readable(f"webhook {row.id!r}"):
-        return Webhook(
-            id=row.id,
+        return record_of(
+            Webhook,
+            row,
             user=row.user_id,
-            url=row.url,
             created=datetime_of(row.created_at),
             secrets=tuple(Secret(value, _time(until)) for value, until in json.loads(row.secrets)),
-            description=row.description,
             types=_types(row.wants_deliveries, row.wants_digests),
-            active=row.active,
-            disabled_because=row.disabled_because,
-            delivery_reached=row.delivery_reached,
-            digest_reached=row.digest_reached,
-            accepted=row.accepted,
             accepted_at=_time(row.accepted_at),
-            failures=row.failures,
             failing_since=_time(row.failing_since),
-            last_failure=row.last_failure,
             paused_until=datetime_of(row.paused_until),
         )
 
 
 def _row(webhook: Webhook) -> dict[str, object]:
-    return {
-        "id": webhook.id,
-        "user_id": webhook.user,
-        "url": webhook.url,
-        "description": webhook.description,
+    return columns_of(
+        webhooks,
+        webhook,
+        user_id=webhook.user,
         **_wants(webhook.types),
-        "secrets": _secrets(webhook.secrets),
-        "created_at": microseconds(webhook.created),
-        "active": webhook.active,
-        "disabled_because": webhook.disabled_because,
-        "delivery_reached": webhook.delivery_reached,
-        "digest_reached": webhook.digest_reached,
-        "accepted": webhook.accepted,
-        "accepted_at": _column(webhook.accepted_at),
-        "failures": webhook.failures,
-        "failing_since": _column(webhook.failing_since),
-        "last_failure": webhook.last_failure,
-        "paused_until": microseconds(webhook.paused_until),
-    }
+        secrets=_secrets(webhook.secrets),
+        created_at=microseconds(webhook.created),
+        accepted_at=_column(webhook.accepted_at),
+        failing_since=_column(webhook.failing_since),
+        paused_until=microseconds(webhook.paused_until),
+    )
 
 
 def _wants(types: Iterable[str] | None) -> dict[str, object]:
