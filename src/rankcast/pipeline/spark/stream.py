@@ -45,7 +45,7 @@ from rankcast.store import Store
 __all__ = ["SHARDS", "absolute", "deliver_stream", "partitions_of", "serve_store", "settings_for"]
 
 SHARDS = 16
-"""The shards of a new checkpoint. More would let more cores share the work, but each costs some 8 ms of processor time
+"""The shards of a new checkpoint. More would let more cores share the work, but each costs some 4 ms of processor time
 per micro-batch."""
 
 _PROVIDER = "spark.sql.streaming.stateStore.providerClass"

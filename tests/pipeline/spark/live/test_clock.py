@@ -16,6 +16,7 @@ from rankcast.pipeline.spark.live.frames import stream_of
 from rankcast.pipeline.spark.live.host import Host
 from rankcast.pipeline.spark.live.marks import Mark, decode_mark, encode_mark
 from rankcast.pipeline.spark.live.requests import Frame
+from rankcast.pipeline.spark.live.shard import LiveShard
 from rankcast.pipeline.spark.source_readers import PipelineReader
 from rankcast.pipeline.spark.source_tables import Options
 from rankcast.pipeline.spark.workers import JSON, RECEIVED, WRITTEN
@@ -200,6 +201,34 @@ def message(made, received, written):
 
 def tick(clock):
     return Frame(MARK, encode_mark(Mark("p", 1, 1, clock=microseconds(clock.now - GRACE))))
+
+
+def test_from_a_topic_a_restored_shard_takes_versions_and_clocks_in_their_order(
+    make, clock, tmp_path, world, monkeypatch
+):
+    store, steps = make(), []
+    move, advance = LiveShard._move, LiveShard._advance
+
+    def moving(shard, version):
+        if version != shard.version:
+            steps.append(version)
+        return move(shard, version)
+
+    monkeypatch.setattr(LiveShard, "_move", moving)
+    monkeypatch.setattr(LiveShard, "_advance", lambda shard, at: steps.append("clock") or advance(shard, at))
+    pipeline = world.Pipeline(store, tmp_path / "s.db", shards=1, is_log=False, journal=1000)
+    made = [event(n, START + n * SECOND, random.Random(n)) for n in range(8)]
+    first = Frame(MARK, encode_mark(Mark("p", -1, 1)))
+    pipeline.serve([first, message(made, START + 8 * SECOND, [one.time for one in made])])
+    store.change(put=[Policy("user0", mode=Mode.ALL)])
+    pipeline.serve([Frame(MARK, encode_mark(Mark("p", 1, 2)))])
+    clock.now = START + 12 * SECOND
+    pipeline.serve([Frame(MARK, encode_mark(Mark("p", 2, 2, clock=microseconds(clock.now - GRACE))))])
+    assert steps == [1, 2, "clock"]
+    steps.clear()
+    pipeline.host = Host()
+    pipeline.serve([])
+    assert steps == [1, 2, "clock"]
 
 
 def test_from_a_topic_a_period_ends_when_no_message_comes(make, clock, tmp_path, world):

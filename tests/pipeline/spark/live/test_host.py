@@ -120,6 +120,20 @@ def test_a_journal_of_the_release_before_has_no_matches(store, tmp_path, world, 
     assert world.delivered(store) == world.expected(store)
 
 
+def test_the_shards_of_a_process_turn_to_arrays_together(store, tmp_path, world, monkeypatch):
+    """What kernels need to load is spent on the reference engine once, and not once for each of many small shards."""
+    monkeypatch.setattr("rankcast.pipeline.spark.live.shard.FEW_PAIRS", 1_000)
+    store.publish(world.events(60))
+    pipeline = world.Pipeline(store, tmp_path / "s.db", shards=4)
+    kinds = []
+    for up_to in range(10, 61, 10):
+        pipeline.serve_log(up_to)
+        kinds.append({type(alive.shard._shard) for alive in pipeline.host._alive.values()})
+    assert kinds[0] == {Shard}
+    assert kinds[-1] == {BatchShard}  # each alone would have served 330 pairs
+    assert world.delivered(store) == world.expected(store, close=False)
+
+
 def test_the_state_stays_bounded(store, tmp_path, world):
     store.publish(world.events(1200))
     pipeline = world.Pipeline(store, tmp_path / "s.db", shards=1, journal=50)

@@ -11,6 +11,7 @@ from contextlib import suppress
 from hashlib import blake2b
 from multiprocessing.connection import Client, Connection
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -20,22 +21,22 @@ from rankcast.pipeline.spark.blobs import MARK, TAKEN
 from rankcast.pipeline.spark.executors import executor_cores
 from rankcast.pipeline.spark.live.heartbeats import exchange
 from rankcast.pipeline.spark.live.requests import (
+    Answer,
     Frame,
     HostAnswer,
     HostSettings,
+    MatchAnswer,
     MatchRequest,
     Request,
     TakeAnswer,
     TakeRequest,
-    decode_answer,
-    decode_matches,
-    decode_take,
     encode,
 )
 
 __all__ = ["ask", "ask_matches", "ask_taken", "belong_to", "matchers_here", "private_folder", "taken_frames"]
 
 _START = 60.0
+_Answer = TypeVar("_Answer", bound=Answer)
 _connections: dict[str, Connection] = {}
 _owners: dict[int, int] = {}
 
@@ -48,9 +49,7 @@ def ask(request: Request) -> HostAnswer:
     """
     processes = min(request.settings.shards, executor_cores())
     request = msgspec.structs.replace(request, processes=processes)
-    answer = decode_answer(_answer(f"{request.shard % processes}", encode(request)))
-    _raise(answer.error)
-    return answer
+    return _asked(f"{request.shard % processes}", request, HostAnswer)
 
 
 def ask_matches(request: MatchRequest, number: int) -> list[bytes]:
@@ -58,9 +57,7 @@ def ask_matches(request: MatchRequest, number: int) -> list[bytes]:
 
     Raises the error that the process reports.
     """
-    answer = decode_matches(_answer(f"match{number % matchers_here()}", encode(request)))
-    _raise(answer.error)
-    return answer.ranges
+    return _asked(f"match{number % matchers_here()}", request, MatchAnswer).ranges
 
 
 def ask_taken(request: TakeRequest) -> TakeAnswer:
@@ -68,9 +65,7 @@ def ask_taken(request: TakeRequest) -> TakeAnswer:
 
     Raises the error that the process reports.
     """
-    answer = decode_take(_answer("match0", encode(request)))
-    _raise(answer.error)
-    return answer
+    return _asked("match0", request, TakeAnswer)
 
 
 def taken_frames(
@@ -105,7 +100,7 @@ def matchers_here() -> int:
     return max(1, executor_cores() // 4)
 
 
-def _answer(name: str, message: bytes) -> bytes:
+def _exchanged(name: str, message: bytes) -> bytes:
     owner = _owner()
     path = private_folder() / f"{owner}-{name}.socket"
     try:
@@ -116,11 +111,14 @@ def _answer(name: str, message: bytes) -> bytes:
         return _exchange(path, owner, message)
 
 
-def _raise(error: tuple[str, str] | None) -> None:
-    if error is not None:
-        name, text = error
-        kind = getattr(errors, name, None) if name else None
-        raise kind(text) if isinstance(kind, type) and issubclass(kind, RankcastError) else RuntimeError(text)
+def _asked(name: str, request: Request | MatchRequest | TakeRequest, kind: type[_Answer]) -> _Answer:
+    """The answer of a local process to a request. Raises the error that it reports."""
+    answer = msgspec.msgpack.decode(_exchanged(name, encode(request)), type=kind)
+    if answer.error is not None:
+        named, text = answer.error
+        known = getattr(errors, named, None) if named else None
+        raise known(text) if isinstance(known, type) and issubclass(known, RankcastError) else RuntimeError(text)
+    return answer
 
 
 def _owner() -> int:

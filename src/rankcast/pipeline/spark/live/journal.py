@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from rankcast.engine.pages import packed, unpacked
 from rankcast.errors import StoreError
-from rankcast.language import decode_event, dumps, encode_event
+from rankcast.language import decode_event
 from rankcast.model import Event
 from rankcast.pipeline.spark.live.intake import IntakeResult
 from rankcast.pipeline.spark.live.matched import MatchedEvents, decode_range, encode_range, of_versions, range_of
@@ -62,20 +62,19 @@ class Journal:
         return sum(segment.size for segment in self.kept.values())
 
     def record(self, generation: int, taken: IntakeResult, served: Sequence[MatchedEvents]) -> dict[int, bytes]:
-        """Store a generation: its events, grouped by catalog version, and the clock. Returns the segment to save.
+        """Store a generation: the versions it moved to, the clock, and the events. Returns the segment to save.
 
-        `served` are those of the events with matches that the shard needed.
+        `served` are the events that the shard needed.
         """
-        shown = [[version, [_shown(event, taken) for event in events]] for version, events in taken.groups]
+        moved = [[version, []] for version, _ in taken.groups]  # earlier releases saved events without matches here
         matched = [encode_range(range_of(events)) for events in served]
         if self._events >= _ENOUGH:
             self._open, self._events = [], 0
-        self._open.append([generation, shown, taken.clock, matched])
+        self._open.append([generation, moved, taken.clock, matched])
         self._events += taken.events
         number = self._open[0][0]
         content = packed([_FORM, self._open])
-        seqs = [event.seq for _, events in taken.groups for event in events]
-        seqs += [int(seq) for events in served if len(events.seq) for seq in events.seq[[0, -1]]]
+        seqs = [int(seq) for events in served if len(events.seq) for seq in events.seq[[0, -1]]]
         before = self.kept.get(number)
         if before is not None and before.last:
             seqs += [before.first, before.last]
@@ -95,10 +94,6 @@ class Journal:
             if self._open and self._open[0][0] == number:
                 self._open, self._events = [], 0
         return gone
-
-
-def _shown(event: Event, taken: IntakeResult) -> list[object]:
-    return [event.seq, dumps(encode_event(event)), taken.clocks.get(event.seq)]
 
 
 def _generations(segment: bytes) -> list[Any]:

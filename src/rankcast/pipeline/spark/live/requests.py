@@ -7,6 +7,7 @@ import msgspec
 from rankcast.errors import RankcastError
 
 __all__ = [
+    "Answer",
     "Frame",
     "HostAnswer",
     "HostSettings",
@@ -80,22 +81,26 @@ class TakeRequest(msgspec.Struct, frozen=True, tag=True):
     catalog: bytes = b""
 
 
-class TakeAnswer(msgspec.Struct, frozen=True):
-    """What the shard gets (`rankcast.pipeline.spark.live.topics.TakenPart`), or that frames are needed, or the error."""
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer to any request: the `error`, if it failed (`failure_of`)."""
 
-    needs_frames: bool = False
-    part: bytes = b""
     error: tuple[str, str] | None = None
 
 
-class MatchAnswer(msgspec.Struct, frozen=True):
-    """What each shard gets of the range (`rankcast.pipeline.spark.live.matched`), or the error.
+class TakeAnswer(Answer, frozen=True):
+    """What the shard gets (`rankcast.pipeline.spark.live.topics.TakenPart`), or that frames are needed."""
+
+    needs_frames: bool = False
+    part: bytes = b""
+
+
+class MatchAnswer(Answer, frozen=True):
+    """What each shard gets of the range (`rankcast.pipeline.spark.live.matched`).
 
     If several shards asked together, there is one `HostRange`.
     """
 
     ranges: list[bytes] = []
-    error: tuple[str, str] | None = None
 
 
 class Request(msgspec.Struct, frozen=True, tag=True):
@@ -114,15 +119,14 @@ class Request(msgspec.Struct, frozen=True, tag=True):
     processes: int = 1
 
 
-class HostAnswer(msgspec.Struct, frozen=True):
+class HostAnswer(Answer, frozen=True):
     """The result of a request.
 
-    Either the shard needs its saved state (`needs_saved`), it failed (`error`), or it was served. `deliveries` is an
-    Arrow stream. `report` is encoded (`rankcast.pipeline.spark.live.reports`).
+    Either the shard needs its saved state (`needs_saved`), or it was served. `deliveries` is an Arrow stream, empty if
+    there are none. `report` is encoded (`rankcast.pipeline.spark.live.reports`).
     """
 
     needs_saved: bool = False
-    error: tuple[str, str] | None = None
     token: str = ""
     head: bytes = b""
     pages: dict[int, bytes] = {}
@@ -145,6 +149,3 @@ def encode(message: object) -> bytes:
 
 
 decode_request = msgspec.msgpack.Decoder(Request | MatchRequest | TakeRequest).decode
-decode_answer = msgspec.msgpack.Decoder(HostAnswer).decode
-decode_matches = msgspec.msgpack.Decoder(MatchAnswer).decode
-decode_take = msgspec.msgpack.Decoder(TakeAnswer).decode

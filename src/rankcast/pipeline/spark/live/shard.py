@@ -1,6 +1,6 @@
 """A shard that stays alive between micro-batches, and its saved state."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ from rankcast.model import Catalog, Delivery, SetAside
 from rankcast.pipeline.spark.live.catalogs import Catalogs
 from rankcast.pipeline.spark.live.frames import NO_DELIVERIES, deliveries_table
 from rankcast.pipeline.spark.live.intake import Intake, IntakeResult
-from rankcast.pipeline.spark.live.journal import Journal, JournalSegment, SavedGeneration, SavedJournal
+from rankcast.pipeline.spark.live.journal import Journal, JournalSegment, SavedJournal
 from rankcast.pipeline.spark.live.matched import MatchedEvents
 from rankcast.pipeline.spark.live.matcher import PastMatcher
 from rankcast.plain import JsonObject, State
@@ -345,17 +345,16 @@ class LiveShard:
             if self.generation < generation.number <= up_to:
                 if generation.clock is not None:
                     self._advance(generation.clock)
-                for matched in (*self._matched_again(past, generation), *generation.matched):
+                for version, seqs in generation.groups:
+                    self._move(version)
+                    if seqs:
+                        clocks = [past.clocks[seq] for seq in seqs if seq in past.clocks]
+                        matched = self._past.matched(version, [past[seq] for seq in seqs], clocks)
+                        self._deliver(matched, matched.published(past), len(seqs))
+                for matched in generation.matched:
                     self._move(matched.version)
                     self._deliver(matched, matched.published(past), len(matched.seq))
         self.generation = up_to
-
-    def _matched_again(self, past: SavedJournal, generation: SavedGeneration) -> Iterator[MatchedEvents]:
-        """The events that a journal of an earlier release has without their matches."""
-        for version, seqs in generation.groups:
-            if seqs:
-                clocks = [past.clocks[seq] for seq in seqs if seq in past.clocks]
-                yield self._past.matched(version, [past[seq] for seq in seqs], clocks)
 
     def _head(self, note: object) -> bytes:
         return msgspec.msgpack.encode(
