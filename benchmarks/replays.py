@@ -88,6 +88,7 @@ def main() -> None:
         count = min(chosen.events, chosen.diverse) if POLICIES[mode].sigma < 1 else chosen.events
         old, new, is_same = compared(mode, chosen.before, chosen.users, count, chosen.rounds)
         same = "the same" if is_same else "DIFFERENT"
+        Console(stderr=True).print(f"{mode}, {count:,} events: {old:.1f} and {new:.1f} s, {same}")
         table.add_row(mode, f"{count:,}", f"{old:.1f}", f"{new:.1f}", f"{old / new:.1f}", same)
     Console(width=110).print(table)
 
