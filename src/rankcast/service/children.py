@@ -12,11 +12,22 @@ from threading import Thread
 from time import clock_gettime
 from typing import IO, NoReturn
 
-from rankcast.service.scheduling import yielding_program
-
 __all__ = ["Child", "end_with_parent", "run_child"]
 
 _COMMAND = "from rankcast.service.children import run_child; run_child()"
+_YIELDING = """\
+import os
+os.nice({niceness})
+try:
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+except (AttributeError, OSError):
+    pass  # not Linux, or not allowed
+"""
+"""What a child does that yields to others, before anything is imported: that alone takes a second of processor time.
+
+Linux stops a process that may only run when the processor is idle as soon as another one wakes up. A process of low
+priority would finish its slice of some milliseconds first.
+"""
 _SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of <sys/prctl.h>
 _CPU_CLOCK = 2  # the clock of a process, encoded as clock_getcpuclockid of Linux does
 _ORPHANED = 1
@@ -36,7 +47,7 @@ class Child:
 
     def __init__(self, module: str, niceness: int = 0) -> None:
         watched, self._lifeline = os.pipe()
-        program = (yielding_program(niceness) if niceness else "") + _COMMAND
+        program = (_YIELDING.format(niceness=niceness) if niceness else "") + _COMMAND
         command = [sys.executable, "-c", program, module, str(os.getpid()), str(watched)]
         try:
             self._process: subprocess.Popen[bytes] = _starter.submit(

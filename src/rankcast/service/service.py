@@ -26,7 +26,6 @@ from rankcast.service.rates import RateLimits
 from rankcast.service.request_shares import RequestShares
 from rankcast.service.runner import Runner
 from rankcast.service.sampler import Sampler
-from rankcast.service.scheduling import run_promptly
 from rankcast.service.sessions import Sessions
 from rankcast.service.settings import ServiceSettings
 from rankcast.service.store_check import StoreCheck
@@ -64,8 +63,6 @@ class Service:
     """
 
     def __init__(self, settings: ServiceSettings) -> None:
-        if settings.own_process:
-            run_promptly()
         self.settings = settings
         self.store = Store.create(settings.store, exist_ok=True, is_served=True)
         self.streams: Counter[str] = Counter()
