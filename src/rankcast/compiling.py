@@ -17,9 +17,6 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.sigutils import normalize_signature
 from numba.core.types import unliteral
 
-__all__ = ["is_compiled", "kernel", "kernel_part"]
-
-
 _Kernel: TypeAlias = Any  # numba has no types for what it compiles
 
 

@@ -22,23 +22,6 @@ Messages name the value, the place and what is expected. They can be shown to pe
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
-__all__ = [
-    "CatalogError",
-    "EnvironmentProblem",
-    "ExpressionError",
-    "LimitError",
-    "MissingExtra",
-    "ModelError",
-    "OutdatedStore",
-    "PolicyCostError",
-    "PreferenceCycle",
-    "RankcastError",
-    "RecordError",
-    "StoreError",
-    "UnknownConcept",
-    "did_you_mean",
-]
-
 
 class RankcastError(Exception):
     """Base of all errors raised on purpose."""

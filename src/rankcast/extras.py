@@ -14,8 +14,6 @@ from typing import NamedTuple
 
 from rankcast.errors import MissingExtra
 
-__all__ = ["EXTRAS", "Extra", "extra_of", "installation", "is_installed", "missing", "require", "require_library"]
-
 
 class Extra(NamedTuple):
     """An optional part: what people call it, and the modules that it brings."""

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Array", "Arrays", "JsonObject", "State", "objects"]
-
 JsonObject: TypeAlias = dict[str, Any]
 """A JSON object: a record, an event or an answer, before decoding or after encoding."""
 

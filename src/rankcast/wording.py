@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-__all__ = ["capitalised", "counted", "listed"]
-
 
 def counted(count: int, what: str) -> str:
     """A number with its noun, in singular or plural.

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     _Pieces = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
     """Slots, and the codes of the start and end of their intervals."""
 
-__all__ = ["LineColumn", "is_point"]
-
 _FIRST_ROOM = 8
 _AFTER_ALL, _BEFORE_ALL = NO_END + 1, NO_START - 1
 _SPARE = 1024

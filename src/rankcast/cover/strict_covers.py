@@ -12,8 +12,6 @@ from rankcast.cover.normal import NormalForm
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["PartOutline", "StrictCovers", "part_outlines"]
-
 _FIRST_ROOM = 64
 _WORD = 64
 _ONE = np.uint64(1)

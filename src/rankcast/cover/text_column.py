@@ -15,8 +15,6 @@ from rankcast.cover.strings import ALL, StringLine
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["TextColumn", "TextKind", "TextOutline", "text_outline"]
-
 
 class TextKind(IntEnum):
     """The kind of requirement on the strings of an attribute."""

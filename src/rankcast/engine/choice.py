@@ -14,18 +14,6 @@ if TYPE_CHECKING:
     from rankcast.engine.reference.shard import Shard
     from rankcast.model import Catalog
 
-__all__ = [
-    "FAR_BEHIND",
-    "FEW_EVENTS",
-    "INDEX_FROM",
-    "LIVE_BATCH",
-    "MANY_SUBSCRIPTIONS",
-    "Engine",
-    "is_served_before_compiled",
-    "is_small",
-    "shard_for",
-]
-
 FEW_EVENTS = 2_000
 FEW_PAIRS = 1_000_000
 """Below both limits, plain evaluation finishes before the kernels would have loaded. A pair takes about 2 µs."""

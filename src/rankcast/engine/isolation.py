@@ -14,18 +14,6 @@ from rankcast.matching import OracleMatcher
 from rankcast.model import Catalog, Event, SetAside, Subscription
 from rankcast.plain import State
 
-__all__ = [
-    "FEW_USERS",
-    "MOST_FAILURES",
-    "IsolatedSubscriber",
-    "Matched",
-    "MatcherByUser",
-    "RecentMoments",
-    "in_order",
-    "reason",
-    "rows_of_failed_match",
-]
-
 Matched: TypeAlias = Sequence[tuple[Subscription, float]]
 """The subscriptions of one user that an event matches, with their degrees."""
 

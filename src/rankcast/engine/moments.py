@@ -12,8 +12,6 @@ from rankcast.choose.positions import microseconds, span
 from rankcast.matching.batch import Integers
 from rankcast.model import Mode, Policy, Unit
 
-__all__ = ["MANY_LENGTHS", "RelevantMoments"]
-
 MANY_LENGTHS = 32
 """With more different windows and periods than this, every event counts as relevant. This bounds the memory."""
 

@@ -7,8 +7,6 @@ from rankcast.language import dumps, encode_event
 from rankcast.model import Event
 from rankcast.plain import JsonObject
 
-__all__ = ["EventSource", "NamedEvents"]
-
 EventSource: TypeAlias = Mapping[int, Event]
 """Events by `seq`, for restoring states that name them."""
 

@@ -22,22 +22,6 @@ from rankcast.language import decode_event
 from rankcast.model import Event
 from rankcast.plain import State
 
-__all__ = [
-    "USERS",
-    "Page",
-    "PageEvents",
-    "UsersByPage",
-    "join_page",
-    "pack_page",
-    "packed",
-    "page_of",
-    "page_states",
-    "pages_for",
-    "state_in_page",
-    "unpacked",
-    "write_page",
-]
-
 USERS = 300
 """Intended number of users per page."""
 

@@ -9,8 +9,6 @@ from rankcast.model import EPOCH, Event
 if TYPE_CHECKING:
     from rankcast.matching.batch import Integers, Reals
 
-__all__ = ["ABSENT", "NamedMatches", "PublishedEvents"]
-
 ABSENT = Event("absent", EPOCH, {}, seq=-1)
 """Fills the place of an event that nobody of the shard needs."""
 

@@ -11,8 +11,6 @@ import msgspec
 from rankcast.errors import StoreError
 from rankcast.plain import State
 
-__all__ = ["FORMAT", "ZSTD", "check_format", "pack_states", "unpack_states", "users_of"]
-
 FORMAT = 1
 """Increased with every change of the users' states. This release also reads the previous format, 0, which had no
 number."""

@@ -14,8 +14,6 @@ from rankcast.model import Catalog, Event
 from rankcast.overlay import Admission, Matched
 from rankcast.plain import State
 
-__all__ = ["TracePoint", "UserReplay", "trace"]
-
 
 class TracePoint(NamedTuple):
     """What one event did for the user.

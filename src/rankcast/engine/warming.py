@@ -12,8 +12,6 @@ from rankcast.engine.event_texts.reading import scanned
 from rankcast.language import decode_record, dumps, encode_event
 from rankcast.model import EPOCH, Catalog, Event
 
-__all__ = ["are_compiled", "compile_beside", "warm_up"]
-
 _POLICIES: tuple[dict[str, object], ...] = (
     {"mode": "all"},
     {"mode": "all", "filter": {"novelty": "threshold", "rate": 0.5, "period": 5}},

@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-__all__ = ["LEAST_JAVA", "Checkup", "JavaRuntime", "examine", "find_java", "java_version", "javas"]
-
 LEAST_PYTHON = (3, 11)
 LEAST_JAVA = 17
 LEAST_MEMORY = 2 * 2**30

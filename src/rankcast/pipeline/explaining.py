@@ -24,8 +24,6 @@ from rankcast.store import LoggedEvent, Store
 from rankcast.store.event_log import GRACE
 from rankcast.store.schema import datetime_of
 
-__all__ = ["MOST_EVENTS", "explain_logged", "forget_states"]
-
 MOST_EVENTS = 100_000
 """How many events before the explained one are replayed at most."""
 

@@ -21,8 +21,6 @@ from pathlib import Path
 
 from rankcast.errors import EnvironmentProblem, ModelError, did_you_mean
 
-__all__ = ["CONFIG", "KafkaSecurity", "explain_refusal"]
-
 CONFIG = "RANKCAST_KAFKA_CONFIG"
 """The environment variable that names the file with the settings."""
 

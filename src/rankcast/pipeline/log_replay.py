@@ -13,8 +13,6 @@ from rankcast.plain import State
 from rankcast.store import BrokerLog, LoggedEvent, Store
 from rankcast.store.event_log import LoggedText
 
-__all__ = ["LogReplay", "catalogs", "choices"]
-
 _ROUTES = 1_000
 """The choices of brokers are read for this many events at once."""
 

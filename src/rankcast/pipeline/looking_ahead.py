@@ -8,8 +8,6 @@ from rankcast.engine.arrays import BatchShard
 from rankcast.model import Catalog, Is, Policy, ScorePart, Subscription, predicates_of
 from rankcast.store import Store
 
-__all__ = ["LookAhead", "with_added"]
-
 _AT_A_TIME = 250
 """Number of added subscriptions that join the shards at a time: an event that comes then waits for some 30 ms."""
 _SHARE = 50

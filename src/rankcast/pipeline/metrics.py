@@ -19,8 +19,6 @@ from rankcast.errors import EnvironmentProblem, StoreError
 from rankcast.store import Pipeline, Store
 from rankcast.store.status import status
 
-__all__ = ["Metrics"]
-
 _BATCH_SECONDS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.5, 5.0, 10.0, 30.0, 60.0)
 
 _COUNTS = {

@@ -9,8 +9,6 @@ import msgspec
 
 from rankcast.plain import State
 
-__all__ = ["ReplayState", "ReplayStates"]
-
 _MOST_BYTES = 32 * 2**20
 
 

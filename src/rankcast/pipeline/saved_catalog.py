@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from rankcast.engine.index.compiled import CompiledIndex
 
-__all__ = ["SavedCatalog", "SavedParts", "main", "mark_of", "read", "shared_file", "write"]
-
 _FORMAT = 2
 """Raise this number if records are read in another way than before. A file with another number is written anew."""
 

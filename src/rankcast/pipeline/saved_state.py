@@ -32,18 +32,6 @@ from rankcast.pipeline.serving import publish_to, read_events
 from rankcast.plain import State
 from rankcast.store import ClockAdvance, PageMark, SavedState, StateChanges, StatePage, Store
 
-__all__ = [
-    "USERS_PER_PAGE",
-    "LogEvents",
-    "PageWriter",
-    "Position",
-    "page_with",
-    "pages_of",
-    "restore",
-    "state_before",
-    "states_of",
-]
-
 USERS_PER_PAGE = 64
 """Intended number of users per page. A page is written in a few milliseconds."""
 

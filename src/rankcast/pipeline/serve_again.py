@@ -15,8 +15,6 @@ from rankcast.pipeline.serving import ReadEvent, make_shards, read_events, recip
 from rankcast.store import SPARK, KeptSetAside, StatePage, Store
 from rankcast.store.store_lock import StoreLock
 
-__all__ = ["ServedAgain", "serve_again"]
-
 _BATCH = 1_000
 
 

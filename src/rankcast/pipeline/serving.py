@@ -14,8 +14,6 @@ from rankcast.overlay import Admission
 from rankcast.store import BrokerLog, Store
 from rankcast.store.texts import event_of
 
-__all__ = ["ReadEvent", "make_shards", "publish_to", "read_events", "recipients_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class ReadEvent:

@@ -13,8 +13,6 @@ from rankcast.pipeline.serving import make_shards, publish_to, read_events
 from rankcast.plain import State
 from rankcast.store import PageMark, StatePage, Store
 
-__all__ = ["divided", "rebuild", "repartition"]
-
 
 def repartition(store: Store, shards: int) -> int:
     """Redistribute the delivery state in the store to another number of shards. Returns the old number.

@@ -15,8 +15,6 @@ from rankcast.model import Event
 from rankcast.pipeline.kafka_security import KafkaSecurity, explain_refusal
 from rankcast.plain import JsonObject
 
-__all__ = ["Topic", "TopicDescription", "TopicReceipt"]
-
 _FORM = re.compile(r"kafka://(?P<servers>[^/?#\s]+)/(?P<name>[A-Za-z0-9._-]{1,249})(\?config=(?P<config>[^?#&]+))?")
 _SERVER = re.compile(r"(\[[0-9A-Fa-f:]+\]|[^\s:@\[\]]+):\d{1,5}")
 _PATIENCE = 10.0

@@ -12,8 +12,6 @@ from rankcast.matching import Meaning
 from rankcast.model import Expression, Is, Membership, Subscription, Term, predicates_of
 from rankcast.rank.differences import difference
 
-__all__ = ["MOST_COMPARED", "MOST_CONJUNCTIONS", "MOST_ODD", "MOST_RELATED", "Specificity"]
-
 MOST_RELATED = 128
 """Up to this many constants in all matching subscriptions, every cover that `rankcast.cover.relate` finds counts;
 beyond, only covers by parts."""

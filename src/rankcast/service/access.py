@@ -26,8 +26,6 @@ from rankcast.model.declared import Name
 from rankcast.store import Store
 from rankcast.store.access_log import AccessLog, TokenRecord
 
-__all__ = ["ADMINISTRATOR", "Access", "Principal", "Role", "actor_of"]
-
 _TOKEN = pattern(r"rc_([0-9a-f]{12})_[A-Za-z0-9_-]{43}")
 _REMEMBERED = 1.0
 _MANY = 10_000

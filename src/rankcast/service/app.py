@@ -20,8 +20,6 @@ from rankcast.service.problems import add_problems
 from rankcast.service.service import Service
 from rankcast.service.settings import ServiceSettings
 
-__all__ = ["create_app"]
-
 _DESCRIPTION = """\
 Ranked publish/subscribe: each subscriber gets the few events worth getting.
 

@@ -7,8 +7,6 @@ from threading import Thread
 
 from rankcast.errors import RankcastError
 
-__all__ = ["BackgroundTask"]
-
 
 class BackgroundTask(ABC):
     """Calls `round` in a thread of its own: first after `first` seconds, then again after each `pause`.

@@ -13,8 +13,6 @@ from typing import NamedTuple
 from rankcast.pipeline.local import CommittedBatch
 from rankcast.service.problems import Problem
 
-__all__ = ["PublisherBacklogs"]
-
 _GUESS = 0.001
 """Assumed cost of an event in seconds, before any was measured."""
 _LEAST = 20e-6

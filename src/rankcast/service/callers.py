@@ -12,18 +12,6 @@ from rankcast.service.rates import RateLimits
 from rankcast.service.request_shares import CALLER, RequestCaller
 from rankcast.service.service import Service
 
-__all__ = [
-    "Administrator",
-    "BrokerCaller",
-    "Caller",
-    "Owner",
-    "PublishingCaller",
-    "ServiceOf",
-    "admit_probe",
-    "admit_stranger",
-    "publishing_caller",
-]
-
 _bearer = HTTPBearer(
     auto_error=False,
     scheme_name="token",

@@ -14,8 +14,6 @@ from rankcast.pipeline.local import CommittedBatch
 from rankcast.service.problems import Problem
 from rankcast.service.rates import RateLimits
 
-__all__ = ["ChangeCosts", "owners_of"]
-
 _LEAST = 1e-6
 _MANY = 10_000
 _FLUSH = 0.005

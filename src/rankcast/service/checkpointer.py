@@ -3,8 +3,6 @@
 from rankcast.service.background import BackgroundTask
 from rankcast.store import Store
 
-__all__ = ["Checkpointer"]
-
 _PAGES = 1_000
 """Pages that are copied at a time, about. The log is as long while readers and writers let it begin anew."""
 _SHORTEST, _LONGEST = 0.1, 10.0

@@ -12,8 +12,6 @@ from threading import Thread
 from time import clock_gettime
 from typing import IO, NoReturn
 
-__all__ = ["Child", "end_with_parent", "run_child"]
-
 _COMMAND = "from rankcast.service.children import run_child; run_child()"
 _YIELDING = """\
 import os

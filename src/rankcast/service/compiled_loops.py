@@ -7,8 +7,6 @@ from threading import Thread
 
 from rankcast.service.children import Child
 
-__all__ = ["CompiledLoops", "main"]
-
 _log = logging.getLogger("rankcast.service.pipeline")
 _PATIENCE = 1800.0
 """Seconds that a child may take to compile."""

@@ -18,8 +18,6 @@ from rankcast.model import (
 from rankcast.service.problems import Problem
 from rankcast.service.settings import Limits
 
-__all__ = ["check_counts"]
-
 
 class _Counted(NamedTuple):
     """The records of one kind and one owner, which are counted against a limit."""

@@ -17,8 +17,6 @@ from rankcast.model import Delivery
 from rankcast.store import Store
 from rankcast.store.delivery_log import StoredDelivery
 
-__all__ = ["FeedItem", "Feeds"]
-
 _PAGE = 1000
 _ROOM = 1000
 

@@ -3,8 +3,6 @@
 import gc
 from sys import getallocatedblocks
 
-__all__ = ["GarbageCollection"]
-
 _ROUNDS = 1_000
 _FEWEST = 300_000
 """Blocks of memory, some three for each object, below which a full collection takes some 100 ms at most."""

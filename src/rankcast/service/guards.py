@@ -10,8 +10,6 @@ from rankcast.service.in_flight import BytesInFlight
 from rankcast.service.problems import Problem, answer_of
 from rankcast.service.settings import EDGE_SESSIONS, LOOPBACK, PUBLISHING, Limits, ServiceSettings
 
-__all__ = ["BodyLimit", "OwnMachineOnly", "SlowRefusals", "StrictTransport"]
-
 _PATIENCE = 10.0
 """Seconds that a body waits for memory that other bodies occupy."""
 _HELD = 0.25

@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 from rankcast.errors import ModelError
 
-__all__ = ["BytesInFlight"]
-
 _MOST_WAITING = 1_000
 
 

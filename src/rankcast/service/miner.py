@@ -16,8 +16,6 @@ from rankcast.store import MiningLog, MiningRun, Store
 if TYPE_CHECKING:
     from rankcast.service.service import Service
 
-__all__ = ["ConceptMiner", "MiningState", "plan_from_store"]
-
 _log = logging.getLogger("rankcast.service.mining")
 
 

@@ -5,8 +5,6 @@ from typing import assert_never
 
 from rankcast.engine.explain import Explanation, Reason
 
-__all__ = ["outcome_words"]
-
 
 def outcome_words(explanation: Explanation, titles: Mapping[str, str]) -> str:
     """Why an event was sent to a user or not, with the deciding cause first.

@@ -15,8 +15,6 @@ from rankcast.service.children import Child
 from rankcast.service.runner import Runner
 from rankcast.store import Store
 
-__all__ = ["PipelineProcess", "main"]
-
 _log = logging.getLogger("rankcast.service.pipeline")
 _PATIENCE = 10.0
 """Seconds that a child has to finish its batch before it is killed. The next child serves the batch again."""

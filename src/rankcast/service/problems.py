@@ -13,8 +13,6 @@ from starlette.responses import Response
 from rankcast.errors import CatalogError, ExpressionError, LimitError, ModelError, RankcastError, StoreError
 from rankcast.plain import JsonObject
 
-__all__ = ["Problem", "add_problems", "answer_of", "problem_of"]
-
 _log = logging.getLogger("rankcast.service")
 _PARTS = re.compile(
     r"found (?P<found>.+?)(?: after (?P<after>.+?))?, where (?P<expected>.+) should be(?P<rest>.*)", re.S

@@ -7,8 +7,6 @@ from rankcast.store import Store
 from rankcast.store.retention.pruning import Pruned, prune, shrink
 from rankcast.store.retention.rules import Rules
 
-__all__ = ["Pruner"]
-
 _log = logging.getLogger("rankcast.service.retention")
 _EVERY = 60.0
 

@@ -13,8 +13,6 @@ from rankcast.errors import ModelError, StoreError
 from rankcast.model import Event
 from rankcast.store import PublishReceipt, Store
 
-__all__ = ["LogPublisher", "Results"]
-
 Results: TypeAlias = list[PublishReceipt | ModelError]
 """The results for the events of one request, in order: a receipt, or the error for which the event was refused."""
 

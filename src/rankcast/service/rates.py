@@ -5,8 +5,6 @@ from collections.abc import Callable
 from threading import Lock
 from time import monotonic
 
-__all__ = ["RateLimits"]
-
 _MANY = 20_000
 _DEEPEST = 60.0
 """The longest time, in seconds, that a charged bucket takes to refill before something can be taken from it again."""

@@ -17,8 +17,6 @@ from rankcast.model import (
 from rankcast.service.problems import Problem
 from rankcast.service.settings import Limits
 
-__all__ = ["check_cost"]
-
 
 def check_cost(record: Record, limits: Limits) -> None:
     """Refuse a record that would cost too much with every event: a large expression, or a policy over the limit."""

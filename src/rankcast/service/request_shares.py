@@ -15,8 +15,6 @@ from starlette.concurrency import run_in_threadpool
 from rankcast.service.problems import Problem
 from rankcast.service.rates import RateLimits
 
-__all__ = ["CALLER", "RequestCaller", "RequestShares", "by_turn", "in_turn"]
-
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 _LEAST = 1e-6

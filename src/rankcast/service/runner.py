@@ -20,8 +20,6 @@ from rankcast.service.garbage import GarbageCollection
 from rankcast.store import SPARK, Store
 from rankcast.store.store_lock import StoreLock
 
-__all__ = ["Runner"]
-
 _LONGEST_WAIT = 30.0
 _URGENT = 1_000
 _BEAT = 0.05

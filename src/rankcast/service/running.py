@@ -19,8 +19,6 @@ from rankcast.service.app import create_app
 from rankcast.service.service import Service
 from rankcast.service.settings import ServiceSettings
 
-__all__ = ["HttpServer", "bound", "check_certificate", "listening"]
-
 _log = logging.getLogger("rankcast.service")
 _GRACE = 5
 

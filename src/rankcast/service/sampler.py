@@ -7,8 +7,6 @@ from rankcast.store import Store
 from rankcast.store.samples import SAMPLE, ActivityLog
 from rankcast.store.status import status
 
-__all__ = ["Sampler"]
-
 _THIN = timedelta(minutes=10) // SAMPLE
 
 

@@ -49,8 +49,6 @@ from rankcast.store.retention.rules import DEFAULTS, show_rules
 from rankcast.store.secrets import check_keys
 from rankcast.store.users import delete_user
 
-__all__ = ["Service"]
-
 _NO_LIMIT = 1e9
 
 

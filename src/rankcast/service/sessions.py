@@ -14,8 +14,6 @@ from rankcast.service.access import Access, Principal, Role
 from rankcast.store import Store
 from rankcast.store.access_log import LiveSession, SessionLog
 
-__all__ = ["Session", "Sessions"]
-
 _REMEMBERED = 1.0
 _NOTED = 60.0
 _LONGEST = 200

@@ -11,8 +11,6 @@ from rankcast.model import MOST_POLICY_COST
 from rankcast.overlay import STRATEGIES
 from rankcast.store.retention.rules import DEFAULTS, RetentionRule, Rules, rules_of
 
-__all__ = ["LOOPBACK", "PUBLISHING", "Limits", "ServiceSettings"]
-
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 """Addresses that cannot be reached from outside the machine."""
 

@@ -6,8 +6,6 @@ from threading import Thread
 from rankcast.errors import StoreError
 from rankcast.store import Store
 
-__all__ = ["StoreCheck"]
-
 
 class StoreCheck:
     """Asks the store how many events wait to be served. Concurrent callers share one query.

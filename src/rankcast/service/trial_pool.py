@@ -18,8 +18,6 @@ from rankcast.service.children import Child
 from rankcast.service.problems import Problem
 from rankcast.service.trial_process import LENGTH, READY, TrialAnswer
 
-__all__ = ["TrialPool"]
-
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 _MODULE = "rankcast.service.trial_process"

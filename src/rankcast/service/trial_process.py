@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 
 from rankcast.errors import CatalogError, RankcastError
 
-__all__ = ["LENGTH", "READY", "TrialAnswer", "main"]
-
 READY = b"."
 """What a child writes once its imports are done. They may take seconds, and are not charged to a trial."""
 

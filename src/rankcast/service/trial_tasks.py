@@ -16,21 +16,6 @@ from rankcast.service.trials import ExpressionTrial, Funnel
 from rankcast.store import LoggedEvent, Store
 from rankcast.store.blocks import start_of_newest
 
-__all__ = [
-    "TrialHistory",
-    "backtest_history",
-    "even_history",
-    "explain_event",
-    "explain_or_say_why",
-    "funnel_history",
-    "measure_user",
-    "newest_deliveries",
-    "recent_entries",
-    "recent_events",
-    "serve_set_aside",
-    "try_on_history",
-]
-
 _BLOCK = 64
 
 

@@ -9,8 +9,6 @@ from rankcast.engine.trace import trace
 from rankcast.errors import RankcastError
 from rankcast.model import Catalog, Delivery, Event, Policy
 
-__all__ = ["ExpressionTrial", "Funnel", "backtest", "funnel"]
-
 
 @dataclass(frozen=True, slots=True)
 class ExpressionTrial:

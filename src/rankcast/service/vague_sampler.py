@@ -8,8 +8,6 @@ from rankcast.service.background import BackgroundTask
 from rankcast.store import Store
 from rankcast.store.samples import VAGUE_SAMPLE, VagueLog
 
-__all__ = ["VagueSampler"]
-
 MOST_EVENTS = 50
 """The most events of a comparison, the newest ones."""
 

@@ -11,8 +11,6 @@ from rankcast.choose.numbers import exact_sum
 from rankcast.compiling import kernel
 from rankcast.plain import Array, Arrays
 
-__all__ = ["columns_of", "fill", "measure", "measure_range", "spread"]
-
 _WIDEST = 32
 """The largest number of attribute names for which attributes are stored as a matrix."""
 

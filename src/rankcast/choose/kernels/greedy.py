@@ -9,18 +9,6 @@ from rankcast.choose.numbers import grid_steps
 from rankcast.compiling import kernel
 from rankcast.plain import Array, Arrays
 
-__all__ = [
-    "NEAR",
-    "NONE",
-    "Pool",
-    "add_greedily",
-    "best_pair",
-    "choose_greedily",
-    "later",
-    "look_up",
-    "remember_distances",
-]
-
 NONE = -(2**62)
 """Smaller than every value on the grid."""
 

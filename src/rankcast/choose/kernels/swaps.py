@@ -13,8 +13,6 @@ from rankcast.choose.numbers import exact_sum, expand, grid_steps
 from rankcast.compiling import kernel
 from rankcast.plain import Array
 
-__all__ = ["LARGEST_SET", "best_place", "improve", "keep_calm", "pair_sums", "replace_one", "upper", "worth_steps"]
-
 LARGEST_SET = 8192
 """The largest set for which sums over pairs are exact."""
 

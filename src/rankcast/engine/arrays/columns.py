@@ -7,8 +7,6 @@ import numpy as np
 
 from rankcast.plain import Array
 
-__all__ = ["AppendableArray"]
-
 
 class AppendableArray:
     """An array with spare capacity, so that appending takes constant time on average."""

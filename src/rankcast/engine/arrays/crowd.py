@@ -20,8 +20,6 @@ from rankcast.engine.arrays.table import EventTable
 if TYPE_CHECKING:
     from rankcast.engine.arrays.kernels.crowds.columns import Batch, EntryColumns, MemberColumns, SentColumns
 
-__all__ = ["Crowd"]
-
 _UNRANKED = -1.0
 """The rank of a pattern that could not be ranked; valid ranks are in 0..1."""
 _NONE = np.empty(0, np.int64)

@@ -8,8 +8,6 @@ import numpy as np
 from rankcast.engine.arrays.matching import Integers
 from rankcast.plain import Array
 
-__all__ = ["CrowdColumns", "Snapshot"]
-
 _KINDS = {
     "pattern": np.int32,
     "degree": np.float64,

@@ -10,8 +10,6 @@ from rankcast.engine.reference.subscriber import Subscriber, records_of
 from rankcast.model import EPOCH, Aggregate, Catalog, Event, FilterKind, Length, Mode, Select, Ties, Unit
 from rankcast.rank import scores
 
-__all__ = ["Member"]
-
 _NO_EVENT = Event("none", EPOCH, {})
 _NO_LENGTH = Length(1)
 

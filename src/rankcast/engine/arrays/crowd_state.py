@@ -16,8 +16,6 @@ from rankcast.matching.batch import numbered
 from rankcast.model import Mode
 from rankcast.plain import State
 
-__all__ = ["columns_of", "folded_of_columns", "restore_columns", "restore_member", "state_of"]
-
 _PERIOD = ("period", "last", "clock", "by_clock")
 """The columns of a member that only periods have."""
 

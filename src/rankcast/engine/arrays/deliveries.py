@@ -18,8 +18,6 @@ from rankcast.plain import objects
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["DeliveryCollector", "DeliveryColumns", "UserDeliveries"]
-
 
 @dataclass(frozen=True, slots=True)
 class DeliveryColumns:

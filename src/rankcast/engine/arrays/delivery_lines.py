@@ -14,8 +14,6 @@ from rankcast.plain import Array
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["delivery_lines"]
-
 _CHUNK = 50_000
 """Deliveries per text: large enough for fast columns, small enough for memory."""
 

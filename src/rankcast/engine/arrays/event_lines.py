@@ -10,8 +10,6 @@ from rankcast.engine.arrays.table import EventTable
 from rankcast.model import DistanceName, Policy
 from rankcast.plain import Array
 
-__all__ = ["NO_SPACE", "EventLines", "EventSpaces"]
-
 _Compared: TypeAlias = tuple[tuple[tuple[str, float], ...], tuple[str, ...] | None, DistanceName]
 """How a policy compares events: the weights of attributes, the attributes that count, and the distance."""
 

@@ -9,8 +9,6 @@ from rankcast.engine.named_events import EventSource, NamedEvents
 from rankcast.language import encode_event
 from rankcast.plain import State
 
-__all__ = ["fold", "unfold"]
-
 
 def fold(state: State, named: NamedEvents) -> State:
     """The state without its events, which are added to `named`."""

@@ -3,8 +3,6 @@
 from rankcast.model import Mode, ObjectiveName, Policy, ScorePart, Select
 from rankcast.model.declared import given
 
-__all__ = ["suits"]
-
 _HONOURED = frozenset(
     (
         "user",

@@ -10,8 +10,6 @@ from rankcast.choose.ties import on_grid
 from rankcast.engine.arrays.columns import AppendableArray
 from rankcast.engine.arrays.matching import Integers, Reals
 
-__all__ = ["LARGEST_MASK", "CrowdPatterns", "Pattern", "grid_of"]
-
 LARGEST_MASK = 62
 """The number of a user's subscriptions that fit into the bits of an integer."""
 

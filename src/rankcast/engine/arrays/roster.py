@@ -9,8 +9,6 @@ import numpy as np
 from rankcast.matching.batch import Integers
 from rankcast.model import Catalog, Concept, Is, Policy, Preference, Subscription, predicates_of
 
-__all__ = ["Roster", "RosterChanges", "uses"]
-
 _Key = TypeVar("_Key")
 
 

@@ -23,8 +23,6 @@ from rankcast.model import Catalog, Delivery, Policy, SetAside
 from rankcast.model.declared import declared
 from rankcast.plain import State
 
-__all__ = ["Served", "ServedUsers"]
-
 Served: TypeAlias = Member | IsolatedSubscriber
 """How the shard serves a user: in the crowd, or with the reference engine (also after a failure)."""
 

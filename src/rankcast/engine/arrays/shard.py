@@ -39,8 +39,6 @@ from rankcast.engine.states import pack_states, unpack_states
 from rankcast.model import Catalog, Delivery, Event, Match, SetAside
 from rankcast.plain import State
 
-__all__ = ["BatchShard"]
-
 _MANY = 500
 """Subscriptions of one user from which on the first event that matches all takes more than some 50 ms."""
 

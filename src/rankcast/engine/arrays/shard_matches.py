@@ -20,8 +20,6 @@ from rankcast.engine.published import NamedMatches
 from rankcast.model import Catalog, Event, SetAside, Subscription
 from rankcast.overlay import Admission
 
-__all__ = ["ShardMatches"]
-
 
 class ShardMatches:
     """Matches events with the subscriptions of a roster. `make` builds the batch matcher, or is one."""

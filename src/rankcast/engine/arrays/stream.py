@@ -14,8 +14,6 @@ from rankcast.engine.arrays.table import EventTable
 from rankcast.engine.published import PublishedEvents
 from rankcast.model import Event
 
-__all__ = ["BatchMoments", "EventBatch"]
-
 
 class EventBatch:
     """A batch in order of `seq`; its first event is in row `first_row` of the table."""

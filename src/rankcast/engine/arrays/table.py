@@ -8,8 +8,6 @@ from rankcast.choose.codes import Codes
 from rankcast.engine.arrays.matching import Integers, Reals
 from rankcast.model import DistanceName, Event
 
-__all__ = ["EventTable"]
-
 _FEW = 100_000
 
 

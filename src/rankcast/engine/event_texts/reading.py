@@ -12,8 +12,6 @@ from rankcast.language.plain_events import plain_events
 from rankcast.model import MAX_NAME, MAX_TEXT, Event
 from rankcast.plain import Array, objects
 
-__all__ = ["EventReader", "joined", "read_texts", "scanned"]
-
 
 def read_texts(texts: Sequence[bytes], seqs: Sequence[int] | None = None) -> list[Event | None]:
     """The events in JSON texts; None for a text that must be read with care, by `decode_event`.

@@ -12,26 +12,6 @@ from numba.np.arrayobj import make_array
 
 from rankcast.compiling import kernel
 
-__all__ = [
-    "EXACT",
-    "HEAD",
-    "ID",
-    "IS_PLAIN",
-    "KIND",
-    "MEMBER",
-    "MEMBERS",
-    "NAME",
-    "NO_ASCII",
-    "OTHER",
-    "SOURCE",
-    "TIME",
-    "VALUE",
-    "hash_of",
-    "pointer_to",
-    "scan_event",
-    "scan_events",
-]
-
 HEAD = 7
 IS_PLAIN, ID, TIME, SOURCE = 0, 1, 3, 5
 """The columns of an event: whether it is plain, then begin and end of three texts; a missing source begins at -1."""

@@ -13,8 +13,6 @@ from rankcast.model import Catalog, Event, Mode, Policy, ScorePart, Subscription
 from rankcast.overlay import Matched
 from rankcast.rank import ScoreExplanation, recency
 
-__all__ = ["EventTrace"]
-
 
 class EventTrace:
     """Collects the decisions of a replay about one event, and stops collecting when its fate is decided.

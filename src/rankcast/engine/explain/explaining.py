@@ -13,8 +13,6 @@ from rankcast.engine.trace import UserReplay
 from rankcast.errors import RankcastError, did_you_mean
 from rankcast.model import Catalog, Event
 
-__all__ = ["explain"]
-
 
 def explain(
     catalog: Catalog,

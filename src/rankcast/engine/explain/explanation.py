@@ -8,8 +8,6 @@ from rankcast.language import label, show
 from rankcast.model import Delivery, Event, Mode, Policy, Subscription
 from rankcast.plain import JsonObject
 
-__all__ = ["Decision", "EventOutcome", "Explanation", "MatchedSubscription", "Rival"]
-
 
 @dataclass(frozen=True, slots=True)
 class MatchedSubscription:

@@ -3,8 +3,6 @@
 from rankcast.model import Mode, Policy, ScorePart, Unit
 from rankcast.model.declared import given
 
-__all__ = ["needs_history"]
-
 _HONOURED = frozenset(
     (
         "user",

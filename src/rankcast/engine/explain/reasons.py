@@ -6,8 +6,6 @@ from typing import NamedTuple
 from rankcast.choose import Candidate, Distance, Step, StopCause
 from rankcast.model import Policy, Scoring
 
-__all__ = ["Reason", "ReasonDetail", "why"]
-
 _SHOWN = 3
 
 

@@ -18,8 +18,6 @@ from rankcast.model.values import check_values
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["ArrowRows", "codes_of_batch"]
-
 _EXACT = 2**53
 """The largest integer up to which doubles represent every integer."""
 

@@ -12,8 +12,6 @@ from rankcast.compiling import kernel
 from rankcast.engine.index.holding import MISSING, best_score, noted, rest_holds
 from rankcast.engine.index.words import FLAGS, GROUP, LENGTH, MOST_LITERALS, NEGATED, RANGES, SHARED, SPLIT, VAGUE
 
-__all__ = ["BLOCK", "search_block"]
-
 BLOCK = 256
 """The most events that are searched for together: four words of bits."""
 

@@ -17,8 +17,6 @@ from rankcast.engine.index.texts import PackedStrings
 from rankcast.engine.index.words import GROUP, MOST_LITERALS, MOST_SHARED, REPEATED, SCORE_ONE, SPLIT
 from rankcast.plain import Array
 
-__all__ = ["IndexedSubscriptions", "Sampler", "build", "plain_scores"]
-
 Sampler: TypeAlias = Callable[[Sequence[str], Sequence[AttributeSpace]], Sample]
 """Encodes past events, given the names of the attributes (empty for pattern attributes) and their spaces."""
 

@@ -13,8 +13,6 @@ from rankcast.engine.index.draft import Draft
 from rankcast.model import Between, Compare, Exists, Op, Predicate, Scalar
 from rankcast.plain import Array
 
-__all__ = ["BETWEEN", "EXISTS", "OPERATORS", "Conjunctions", "bulk_draft"]
-
 OPERATORS = tuple(Op)
 BETWEEN, EXISTS = len(OPERATORS), len(OPERATORS) + 1
 """Operators are numbered as in `Op`; these two follow."""

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 from rankcast.engine.index.spaces import AttributeSpace
 from rankcast.engine.index.texts import PackedStrings
 
-__all__ = ["CompiledIndex"]
-
 Integers = NDArray[np.int32]
 Places = NDArray[np.int64]
 

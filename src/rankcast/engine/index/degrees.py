@@ -20,8 +20,6 @@ from rankcast.matching.outcomes import Meaning
 from rankcast.model import And, Event, Expression, Hedge, Is, Membership, Norm, Predicate, Table, Thresholds
 from rankcast.plain import Array
 
-__all__ = ["NORMS", "Decisions", "Degrees"]
-
 _TOLERANCE = 1e-9
 _HEDGES = {Hedge.NOT: 1, Hedge.VERY: 2, Hedge.SOMEWHAT: 3}
 NORMS = (Norm.MIN, Norm.PRODUCT, Norm.LUKASIEWICZ)

@@ -27,8 +27,6 @@ from rankcast.model import (
     predicates_of,
 )
 
-__all__ = ["ANY", "NO_END", "PATTERN", "Draft"]
-
 ANY, PATTERN = len(KINDS), len(KINDS) + 1
 """Kinds of interval besides those of values: all codes, and the number of a string pattern."""
 

@@ -19,8 +19,6 @@ from rankcast.language.events import WrittenAttributes
 from rankcast.matching.outcomes import NO_CONCEPTS, Meaning
 from rankcast.model import AttributeValue, Event, Scalar, Term, Values
 
-__all__ = ["Encoder", "EventCodes"]
-
 _REMEMBERED = 1 << 18
 """The number of values that are cached with their codes."""
 

@@ -24,8 +24,6 @@ from rankcast.engine.index.texts import PackedStrings
 from rankcast.errors import StoreError
 from rankcast.plain import Array, State
 
-__all__ = ["VERSION", "read_index", "write_index"]
-
 VERSION = 5
 """The version of the format. A file of another version is refused, and the index is built again."""
 

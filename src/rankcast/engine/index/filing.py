@@ -7,8 +7,6 @@ from rankcast.compiling import kernel
 from rankcast.engine.index.singles import slot_of
 from rankcast.engine.index.words import FLAGS, LENGTH, MOST_LITERALS, PROGRAM, RANGES, SHARED
 
-__all__ = ["choose_keys", "choose_runs", "count_blocks", "fill_blocks", "write_lists", "write_literals"]
-
 
 @kernel
 def choose_keys(entry_start, entry_literals, literal_key, cost, is_point, first, second):

@@ -26,8 +26,6 @@ from rankcast.engine.index.words import (
     VAGUE,
 )
 
-__all__ = ["MISSING", "best_score", "holds", "lies_in", "noted", "rest_holds"]
-
 MISSING = np.iinfo(np.int32).max
 """The lowest code of an attribute that the event lacks; its highest code is -1."""
 

@@ -19,8 +19,6 @@ from rankcast.matching.batch import Integers, Matches, Reals
 from rankcast.model import AttributeValue, Event
 from rankcast.plain import Array
 
-__all__ = ["Candidates", "Index"]
-
 _FIRST_ROOM = 1 << 16
 
 _FEW, _LITERALS_PER_EVENT = 8, 1024

@@ -28,8 +28,6 @@ from rankcast.plain import State
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["LiveIndex"]
-
 
 class LiveIndex:
     """Subscriptions that are added and removed, found through compiled segments.

@@ -15,8 +15,6 @@ from rankcast.matching.batch import Matches
 from rankcast.matching.outcomes import NO_CONCEPTS, Meaning
 from rankcast.model import Catalog, Event, Is, Norm, Subscription, predicates_of
 
-__all__ = ["IndexMatcher", "draft_of"]
-
 
 class IndexMatcher:
     """Finds subscriptions through a compiled index.

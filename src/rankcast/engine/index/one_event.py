@@ -22,8 +22,6 @@ from rankcast.engine.index.holding import MISSING
 from rankcast.engine.index.singles import MOST, search_events
 from rankcast.plain import Array
 
-__all__ = ["FEW", "MARKED", "NO_ROOM", "SingleSearch", "search_one"]
-
 MARKED, NO_ROOM = -1, -2
 """Why a search has no result: some of it may have flags; the room is too small."""
 

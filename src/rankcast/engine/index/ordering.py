@@ -13,8 +13,6 @@ from rankcast.engine.index.texts import PackedStrings
 from rankcast.model import Kind
 from rankcast.plain import Array, State
 
-__all__ = ["Ranks", "codes_of", "columns_of", "ordered"]
-
 Ranks = dict[tuple[int, int], NDArray[np.int64]]
 """By attribute and kind: the rank of each constant, numbered in the order of addition."""
 

@@ -20,8 +20,6 @@ from rankcast.plain import State
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["compile_parquet"]
-
 _OPS = {op.value: number for number, op in enumerate(OPERATORS)} | {"between": BETWEEN, "exists": EXISTS}
 
 

@@ -8,8 +8,6 @@ from rankcast.errors import ModelError
 from rankcast.model import Op, StringTest, string_test
 from rankcast.model.regexes import regex_options
 
-__all__ = ["MEMBERS", "AttributePatterns", "number_of", "operator_at"]
-
 MEMBERS = -1
 """In place of the number of an operator: the attribute holds the members of a list of numbers or times."""
 

@@ -15,8 +15,6 @@ from rankcast.matching.oracle import evaluate
 from rankcast.matching.outcomes import NO_CONCEPTS, Meaning
 from rankcast.model import Catalog, Event, Norm, Subscription
 
-__all__ = ["Questions", "Senses"]
-
 _PLAIN, _UNKNOWN = -1, -2
 """In place of the number of an expression or question: left to plain evaluation, and not examined yet."""
 

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 from rankcast.compiling import kernel
 from rankcast.engine.index.words import TURN
 
-__all__ = ["MatchRanking", "RankedMatches"]
-
 _MOST_ROWS = np.iinfo(np.int32).max
 
 

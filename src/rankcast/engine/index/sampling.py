@@ -10,8 +10,6 @@ from rankcast.engine.index.spaces import AttributeSpace
 from rankcast.engine.index.statistics import Sample
 from rankcast.model import Event
 
-__all__ = ["RecentEvents"]
-
 _KEPT = 1000
 
 

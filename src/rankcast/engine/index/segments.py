@@ -22,8 +22,6 @@ from rankcast.model import Event, Subscription
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["IndexSegment", "SegmentMatches"]
-
 
 class SegmentMatches(NamedTuple):
     """Matches by event index and by place in the segment, with ids, users and degrees."""

@@ -17,8 +17,6 @@ from rankcast.compiling import kernel, kernel_part
 from rankcast.engine.index.holding import MISSING, best_score, holds, lies_in, noted, rest_holds
 from rankcast.engine.index.words import FLAGS, GROUP, LENGTH, MOST_LITERALS, RANGES, SHARED, SPLIT
 
-__all__ = ["MOST", "search_events", "slot_of", "workspace"]
-
 MOST = 256
 """The most lists, spans, runs or postings that the search writes down before it goes on (of the first two, at first)."""
 

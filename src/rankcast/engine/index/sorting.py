@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 
 from rankcast.compiling import kernel
 
-__all__ = ["SortedPairs", "in_order"]
-
 _BITS = 63
 
 

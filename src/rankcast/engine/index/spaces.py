@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 
 from rankcast.model import EPOCH, Kind, Scalar, Values, is_list
 
-__all__ = ["KINDS", "AttributeSpace", "microseconds", "split_number"]
-
 KINDS = (Kind.NUMBER, Kind.STRING, Kind.BOOLEAN, Kind.TIME)
 """The order of the kinds in the range of codes."""
 

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Sample", "costs"]
-
 _RANGE_FACTOR = 1.5
 """A block is wider than the interval that it was created for."""
 

@@ -14,8 +14,6 @@ from rankcast.language import decode_event
 from rankcast.model import MAX_NAME, Values
 from rankcast.plain import Array
 
-__all__ = ["TextCodes"]
-
 _REMEMBERED = 1 << 18
 """The number of values that are cached with their codes."""
 

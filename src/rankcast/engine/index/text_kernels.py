@@ -17,8 +17,6 @@ from rankcast.engine.event_texts.scanning import (
     scan_event,
 )
 
-__all__ = ["enter", "write_codes"]
-
 _OF, _BEGIN, _END, _FIRST, _LAST = range(5)
 """The columns of an entry: whose value it is (-1: it is a name), its bytes in `store`, and what is known of it: of a
 name the number of the attribute (-1: nobody uses it), of a value its rows of `pairs`."""

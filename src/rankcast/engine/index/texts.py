@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["PackedStrings"]
-
 
 class PackedStrings(Sequence[str]):
     """Strings as UTF-8, one after the other; `ends` holds 0 and then the end of each.

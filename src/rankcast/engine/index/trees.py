@@ -12,8 +12,6 @@ from typing import NamedTuple, TypeAlias
 from rankcast.engine.index.words import ACCEPT, REJECT
 from rankcast.model import Always, And, Expression, Not, Or, Predicate
 
-__all__ = ["LiteralEntry", "Tree", "entries_of", "program_of", "tree_of"]
-
 Tree: TypeAlias = "int | bool | tuple[str, tuple[Tree, ...]]"
 
 

@@ -27,28 +27,6 @@ The heads of runs follow each other, so that the search skips runs without looki
 
 import numpy as np
 
-__all__ = [
-    "ACCEPT",
-    "CHECK",
-    "CHECKED",
-    "FLAGS",
-    "GROUP",
-    "LENGTH",
-    "MOST_LITERALS",
-    "MOST_SHARED",
-    "NEGATED",
-    "PROGRAM",
-    "RANGES",
-    "REJECT",
-    "REPEAT",
-    "REPEATED",
-    "SCORE_ONE",
-    "SHARED",
-    "SPLIT",
-    "TURN",
-    "VAGUE",
-]
-
 PROGRAM = -1
 NEGATED = 4
 """The literal holds if and only if no value passes."""

@@ -28,8 +28,6 @@ from rankcast.model import Catalog, Delivery, Event, Match, SetAside, Subscripti
 from rankcast.overlay import Admission
 from rankcast.plain import State
 
-__all__ = ["Shard", "hash_of", "replay", "shard_of"]
-
 
 def shard_of(user: str, shards: int) -> int:
     """The shard of a user: a stable hash of the name.

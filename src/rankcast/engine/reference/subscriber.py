@@ -24,8 +24,6 @@ from rankcast.plain import State
 from rankcast.rank import CombinedScore, ScoreExplanation, Specificity, event_rank, novelty_of, scores, with_starts
 from rankcast.rank.differences import difference
 
-__all__ = ["Subscriber", "UserRecords", "deliveries_of", "records_of"]
-
 
 class Subscriber:
     """Ranks the events that match one user, and passes them to the user's delivery mode."""

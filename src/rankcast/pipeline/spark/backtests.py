@@ -19,8 +19,6 @@ from rankcast.pipeline.spark.workers import check_rows
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["backtest", "backtest_measures", "backtest_overlap"]
-
 _BETWEEN = "\ue000"
 """Separates the names of policy and user: a private-use character, which names rarely contain."""
 

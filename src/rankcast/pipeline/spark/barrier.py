@@ -11,8 +11,6 @@ from multiprocessing.connection import Client, Listener
 import msgspec
 from pyspark import BarrierTaskContext
 
-__all__ = ["joined_tasks"]
-
 
 @contextmanager
 def joined_tasks(tasks: int) -> Iterator[Callable[[bytes], list[bytes]]]:

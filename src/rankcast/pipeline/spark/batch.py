@@ -34,8 +34,6 @@ from rankcast.pipeline.spark.shipping import shipped
 from rankcast.pipeline.spark.stream import deliver_stream
 from rankcast.pipeline.spark.workers import CHECKED, check_rows
 
-__all__ = ["by_shard", "deliver", "rejects", "set_aside"]
-
 _SET_ASIDE = "user string, event string, seq long, error string"
 
 

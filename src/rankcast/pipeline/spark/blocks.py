@@ -11,8 +11,6 @@ from rankcast.model import Event
 from rankcast.pipeline.spark.packets import FailedMatch, Packet
 from rankcast.pipeline.spark.workers import decoded
 
-__all__ = ["Block", "blocks_of"]
-
 _MOMENTS, _EVENTS, _MATCHES = 1_000_000, 20_000, 2_000_000
 """A shard serves together so many moments, or events that concern it, or matches. This bounds its memory."""
 

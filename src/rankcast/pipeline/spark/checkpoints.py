@@ -9,8 +9,6 @@ from pyspark.sql import functions as f
 
 from rankcast.errors import StoreError
 
-__all__ = ["is_begun", "keep_line", "kept_line", "pipeline_name"]
-
 _PIPELINE = "rankcast-pipeline"
 
 

@@ -7,8 +7,6 @@ from rankcast.errors import ModelError
 from rankcast.language.membership_json import FORMS
 from rankcast.language.tables import is_imprecise
 
-__all__ = ["check_columns", "event_columns"]
-
 _SCALARS = (
     t.StringType,
     t.VarcharType,

@@ -11,8 +11,6 @@ from pyspark.daemon import manager
 from rankcast.pipeline.spark import source, workers
 from rankcast.pipeline.spark.live import processor
 
-__all__ = ["IMPORTED"]
-
 IMPORTED = (processor, source, workers, pandas)
 """The modules that every worker finds imported, together with everything they import.
 

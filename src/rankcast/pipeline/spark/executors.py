@@ -4,8 +4,6 @@ import os
 from functools import cache
 from pathlib import Path
 
-__all__ = ["executor_cores"]
-
 _BACKEND = b"CoarseGrainedExecutorBackend"
 """The executor of every cluster: standalone, YARN and Kubernetes. It is told its cores when it is started."""
 

@@ -8,8 +8,6 @@ from rankcast import errors
 from rankcast.errors import EnvironmentProblem, RankcastError, StoreError
 from rankcast.store.places import without_passwords
 
-__all__ = ["explain", "names_in", "wait_for"]
-
 _OURS = re.compile(
     r"rankcast\.errors\.(\w+): (.*?)(?=\n\S*\n|\n SQLSTATE|\nJVM stacktrace|\n=== |\n\n|\n\s+at |\Z)", re.DOTALL
 )

@@ -25,8 +25,6 @@ from rankcast.model import Delivery
 from rankcast.pipeline.spark.repeats import Pair, SinkProgress, pairs_of, unsent
 from rankcast.pipeline.spark.sinks import MicroBatchResult, ShardPart, TaskSink, lines_of
 
-__all__ = ["JsonLines", "ParquetFiles"]
-
 _MARK = "_rankcast.json"
 """Identifies the store that owns the folder. Spark and Arrow ignore names that begin with an underscore."""
 _NAME = re.compile(r"(?P<after>\d{12,})-(?P<up_to>\d{12,})-(?P<pipeline>\w+)(?:-\d+)?\.(?:jsonl|parquet)")

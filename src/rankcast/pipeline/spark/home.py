@@ -22,8 +22,6 @@ import pyspark
 
 from rankcast.pipeline.doctor import JavaRuntime, find_java
 
-__all__ = ["archive_options", "fast_home", "make_class_archive", "starting_at"]
-
 _PYTHON = "python"
 
 # Messages of Java's logging, as that an archive does not fit, would be printed on the standard output.

@@ -20,17 +20,6 @@ from rankcast.pipeline.spark.packets import CatalogPart
 from rankcast.pipeline.spark.shipping import shipped
 from rankcast.pipeline.spark.workers import CHECKED, TIMED, WHOLE, check_rows, time_rows
 
-__all__ = [
-    "LivesIn",
-    "catalog_packets",
-    "catalog_parts",
-    "each_once",
-    "in_publication_order",
-    "prepared",
-    "shard_count",
-    "shared_lines",
-]
-
 _REPEATED = "rankcast_repeated_id"
 
 LivesIn: TypeAlias = Callable[[str], int]

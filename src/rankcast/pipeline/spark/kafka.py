@@ -20,8 +20,6 @@ from rankcast.pipeline.spark.failures import names_in
 from rankcast.pipeline.spark.workers import WRITTEN
 from rankcast.pipeline.topics import Topic
 
-__all__ = ["CONNECTOR", "JARS", "check_topic", "connector_settings", "explain", "knows_topic", "read_topic"]
-
 CONNECTOR = "org.apache.spark:spark-sql-kafka-0-10_2.13"
 JARS = "RANKCAST_KAFKA_JARS"
 """The environment variable with a folder that contains the connector's jars."""

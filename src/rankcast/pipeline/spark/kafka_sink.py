@@ -30,8 +30,6 @@ from rankcast.pipeline.spark.sinks import MicroBatchResult, ShardPart, TaskSink,
 from rankcast.pipeline.topics import Topic
 from rankcast.plain import JsonObject
 
-__all__ = ["KafkaSink", "kafka_rows"]
-
 _PATIENCE = 30.0
 _ORIGIN = "rankcast"
 """The message header with the pipeline and the range of the message."""

@@ -2,8 +2,6 @@
 
 from functools import cache
 
-__all__ = ["shard_keys"]
-
 _MASK = 0xFFFFFFFF
 
 

@@ -8,8 +8,6 @@ from typing import Protocol, TypeVar
 from rankcast.store import Store
 from rankcast.store.store_lock import StoreLock
 
-__all__ = ["start_locked"]
-
 _PATIENCE = 5.0
 """Seconds to wait for a query that has just ended and is about to release the lock."""
 

@@ -12,8 +12,6 @@ from rankcast.pipeline.spark.inputs import each_once, prepared, shared_lines
 from rankcast.pipeline.spark.matching_workers import ShippedIndex, match_rows
 from rankcast.pipeline.spark.shipping import shipped
 
-__all__ = ["match", "recipients"]
-
 
 def match(events: DataFrame, catalog: Catalog, *, json: str | None = None) -> DataFrame:
     """The subscriptions that each event matches: columns event, subscription, user, degree.

@@ -30,8 +30,6 @@ from rankcast.pipeline.spark.inputs import shared_lines
 from rankcast.pipeline.spark.packets import FailedMatch, MatchedTable
 from rankcast.pipeline.spark.workers import WHOLE, outcomes
 
-__all__ = ["ShippedIndex", "TaskMatcher", "match_rows"]
-
 _MATCHED_TOGETHER = 1_000
 """Events that are matched together."""
 

@@ -13,8 +13,6 @@ from rankcast.rank import Place
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["measures"]
-
 _SCHEMA = (
     "user string, deliveries long, entropy double, highest_entropy double, fairness double, "
     "distance_mean double, distance_deviation double, distance_deviation_of_means double"

@@ -23,8 +23,6 @@ from rankcast.pipeline.spark.shipping import shipped
 from rankcast.pipeline.spark.source import register
 from rankcast.pipeline.spark.stream import absolute
 
-__all__ = ["summarise", "summarise_store", "summarise_values", "values_of"]
-
 
 def summarise(events: DataFrame, attribute: str, *, json: str | None = None) -> NumberSummary:
     """The distribution of the numbers of an attribute. Null, NaN and infinity count as missing.

@@ -13,8 +13,6 @@ import pyarrow as pa
 
 from rankcast.matching.batch import Integers, Matches
 
-__all__ = ["PACKET", "CatalogPart", "FailedMatch", "MatchedTable", "Packet", "packets_of"]
-
 PACKET = "shard int, at long, id string, packet binary"
 """The columns of packets. A shard takes its packets in order of the time and the id of their first event; its part of
 the catalog, which has neither, is the first."""

@@ -17,8 +17,6 @@ import rankcast
 from rankcast.engine.warming import warm_up
 from rankcast.errors import EnvironmentProblem
 
-__all__ = ["needed", "pack_libraries", "settings_for"]
-
 _EXTRAS = ("spark", "postgres", "kafka")
 """The extras whose libraries executors need, if they are installed."""
 

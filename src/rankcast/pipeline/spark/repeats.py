@@ -14,8 +14,6 @@ import pyarrow as pa
 if TYPE_CHECKING:
     from rankcast.pipeline.spark.sinks import MicroBatchResult
 
-__all__ = ["Pair", "SinkProgress", "pairs_of", "unsent"]
-
 Pair: TypeAlias = tuple[str, str]
 """A user and an event."""
 

@@ -17,8 +17,6 @@ from rankcast.pipeline.state_changes import divided
 from rankcast.plain import State
 from rankcast.store import Store
 
-__all__ = ["bring_back"]
-
 
 def bring_back(spark: SparkSession, store: Store, checkpoint: str | os.PathLike[str], shards: int) -> int:
     """Put the delivery state of a stopped pipeline into the store. Returns the number of users.

@@ -7,8 +7,6 @@ import pyarrow as pa
 from rankcast.pipeline.spark.matching_workers import ShippedIndex, TaskMatcher
 from rankcast.pipeline.spark.packets import FailedMatch, MatchedTable, packets_of
 
-__all__ = ["send_matches"]
-
 _PACKED_EVENTS, _PACKED_MATCHES = 50_000, 2_000_000
 """A packet is sent when it has so many events or matches."""
 

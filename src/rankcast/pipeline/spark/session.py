@@ -15,8 +15,6 @@ from rankcast.errors import EnvironmentProblem
 from rankcast.pipeline.doctor import find_java
 from rankcast.pipeline.spark.home import archive_options, fast_home, starting_at
 
-__all__ = ["local_session"]
-
 _LOGGING = Path(__file__).with_name("log4j2.properties")
 
 

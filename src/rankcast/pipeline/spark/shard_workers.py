@@ -24,8 +24,6 @@ from rankcast.pipeline.spark.packets import CatalogPart
 if TYPE_CHECKING:
     from rankcast.engine.arrays import BatchShard
 
-__all__ = ["ServeShard", "deliver_in_shard", "serve_shards", "set_aside_in_shard"]
-
 ServeShard: TypeAlias = Callable[[Catalog, Iterator[Block]], Iterator[pa.Table]]
 """Serves a shard: its part of the catalog and its blocks in, tables out."""
 

@@ -6,8 +6,6 @@ from typing import TypeVar
 
 from pyspark import cloudpickle
 
-__all__ = ["code_of", "shipped"]
-
 _T = TypeVar("_T")
 code_of: Callable[[object], bytes] = cloudpickle.dumps
 """An object as bytes, with the code that other processes lack."""

@@ -32,24 +32,6 @@ from rankcast.store import BatchCounts, Store
 from rankcast.store.sql import Columns
 from rankcast.store.staging import StagedDeliveries
 
-__all__ = [
-    "OUTPUT",
-    "FrameSink",
-    "FunctionSink",
-    "MicroBatchResult",
-    "Print",
-    "ShardPart",
-    "Sink",
-    "StoreSink",
-    "TaskSink",
-    "lines_of",
-    "publish_batch",
-    "sink_of",
-    "unpacked",
-    "write_part",
-]
-
-
 _logger = logging.getLogger(__name__)
 
 

@@ -14,8 +14,6 @@ from rankcast.model import Catalog
 from rankcast.pipeline.spark.source_readers import BatchReader, LogPipelineReader, PipelineReader, StreamReader
 from rankcast.pipeline.spark.source_tables import TABLES, Options
 
-__all__ = ["RankcastSource", "register"]
-
 
 def register(spark: SparkSession, catalog: Catalog | None = None) -> None:
     """Register ``spark.read.format("rankcast")`` and ``spark.readStream.format("rankcast")`` in a session.

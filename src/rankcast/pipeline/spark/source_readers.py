@@ -24,8 +24,6 @@ from rankcast.plain import JsonObject
 if TYPE_CHECKING:
     from rankcast.store import Store
 
-__all__ = ["BatchReader", "LogPipelineReader", "PipelineReader", "StreamReader"]
-
 _FEW = 20_000
 _ENOUGH_TO_MATCH = 1_000
 """Each task that matches gets at least this many events, if there is more than one."""

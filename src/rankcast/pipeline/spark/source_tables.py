@@ -14,8 +14,6 @@ from rankcast.model import Delivery
 if TYPE_CHECKING:  # Spark starts processes that only need the columns
     from rankcast.store import Store
 
-__all__ = ["MAX_EVENTS", "TABLES", "Options", "Range", "SourceTable"]
-
 MAX_EVENTS = 50_000
 """The maximum number of events in a micro-batch of a pipeline, unless another is asked for.
 

@@ -42,8 +42,6 @@ from rankcast.pipeline.spark.versions import GIVES_STARTS
 from rankcast.pipeline.spark.workers import JSON, RECEIVED, WRITTEN, pack
 from rankcast.store import Store
 
-__all__ = ["SHARDS", "absolute", "deliver_stream", "partitions_of", "serve_store", "settings_for"]
-
 SHARDS = 16
 """The shards of a new checkpoint. More would let more cores share the work, but each costs some 4 ms of processor time
 per micro-batch."""

@@ -21,8 +21,6 @@ from rankcast.overlay import CatalogFunctions, functions_of, use_functions
 from rankcast.pipeline.spark.matching_workers import ShippedIndex, match_rows
 from rankcast.pipeline.spark.workers import outcomes
 
-__all__ = ["register_functions"]
-
 _TOGETHER = 50_000
 
 

@@ -18,8 +18,6 @@ from rankcast.errors import ModelError, StoreError
 from rankcast.pipeline.spark.repeats import SinkProgress
 from rankcast.pipeline.spark.sinks import FrameSink, MicroBatchResult
 
-__all__ = ["TableSink"]
-
 _ORIGIN = ("store", "pipeline", "up_to")
 _ABSENT = (
     "PATH_NOT_FOUND",

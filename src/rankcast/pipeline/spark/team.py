@@ -27,8 +27,6 @@ from rankcast.pipeline.spark.stream import settings_for
 from rankcast.plain import State
 from rankcast.rank import Specificity
 
-__all__ = ["deliver_to_team", "serve_team"]
-
 _NODE = "node int, blob binary"
 _SERVED = f"{_NODE}, user string, event string, seq long, subscriptions array<string>, round int"
 """What nodes answer with: deliveries, and their own state in the columns of `_NODE`."""

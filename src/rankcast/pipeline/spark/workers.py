@@ -10,20 +10,6 @@ from rankcast.language.tables import Outcome, events_of_json, events_of_table
 from rankcast.model import Catalog, Event
 from rankcast.overlay import check_publication
 
-__all__ = [
-    "CHECKED",
-    "JSON",
-    "RECEIVED",
-    "TIMED",
-    "WHOLE",
-    "WRITTEN",
-    "check_rows",
-    "decoded",
-    "outcomes",
-    "pack",
-    "time_rows",
-]
-
 JSON = "event_json"
 """The column of events given as JSON, in the live pipeline."""
 

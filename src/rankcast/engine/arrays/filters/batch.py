@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from rankcast.choose.filters.chance import event_key
 from rankcast.plain import State
 
-__all__ = ["ArrayFilter", "FilterBatch", "Integers", "Keys", "Reals", "copied", "draws", "event_keys"]
-
 Integers: TypeAlias = NDArray[np.int64]
 Reals: TypeAlias = NDArray[np.float64]
 Keys: TypeAlias = NDArray[np.uint64]

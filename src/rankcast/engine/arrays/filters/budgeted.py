@@ -9,9 +9,6 @@ from rankcast.choose.filters.budget import Budget
 from rankcast.model import Filter, Update
 from rankcast.plain import Array, State
 
-__all__ = ["BudgetState", "grown"]
-
-
 _FEW = 16
 
 

@@ -11,8 +11,6 @@ from rankcast.engine.arrays.filters.novelties import novelties
 from rankcast.model import EPOCH, Decaying, Unit
 from rankcast.plain import State
 
-__all__ = ["DecayScores", "GivenScores", "RankScores"]
-
 _MICROSECOND = timedelta(microseconds=1)
 
 

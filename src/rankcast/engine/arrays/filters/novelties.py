@@ -8,8 +8,6 @@ from rankcast.engine.arrays.filters.batch import Integers, Reals
 from rankcast.model import Decay, Decaying
 from rankcast.rank.decaying import DecayingNovelty
 
-__all__ = ["novelties"]
-
 _BLOCK = 256
 """The number of consecutive counts that are computed together, because a user's events raise a count one by one."""
 

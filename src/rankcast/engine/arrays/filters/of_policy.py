@@ -15,8 +15,6 @@ from rankcast.engine.arrays.filters.threshold import ArrayThreshold
 from rankcast.model import EPOCH, Decaying, Filter, FilterKind, RateSpan, Scoring, Update
 from rankcast.model.declared import given as given_fields
 
-__all__ = ["array_filter"]
-
 _HONOURED = frozenset(("novelty", "rate", "period", "scoring", "update", "aging", "rates", "seed", "minimum", "exact"))
 _HONOURED_OF_DECAY = frozenset(("form", "beta", "alpha", "period", "window"))
 """The fields that arrays support; with any other field, the reference filter is used."""

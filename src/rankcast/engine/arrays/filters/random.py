@@ -9,8 +9,6 @@ from rankcast.engine.arrays.filters.batch import FilterBatch, draws
 from rankcast.model import Filter
 from rankcast.plain import State
 
-__all__ = ["ArrayRandom"]
-
 
 class ArrayRandom:
     """The counterpart of `Random`."""

@@ -12,8 +12,6 @@ from rankcast.engine.arrays.filters.budgeted import BudgetState
 from rankcast.model import Filter, Scoring
 from rankcast.plain import State
 
-__all__ = ["ArrayRecentSampling"]
-
 
 class ArrayRecentSampling(BudgetState):
     """The counterpart of `Sampling` with `MatchesWithin`.

@@ -12,8 +12,6 @@ from rankcast.engine.arrays.filters.budgeted import BudgetState
 from rankcast.model import Filter
 from rankcast.plain import State
 
-__all__ = ["ArrayRotation"]
-
 
 class ArrayRotation(BudgetState):
     """`rankcast.choose.filters.Rotation` over arrays."""

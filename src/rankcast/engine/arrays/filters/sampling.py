@@ -12,8 +12,6 @@ from rankcast.engine.arrays.filters.budgeted import BudgetState
 from rankcast.model import Filter, RateSpan, Scoring
 from rankcast.plain import State
 
-__all__ = ["ArraySampling"]
-
 
 class ArraySampling(BudgetState):
     """The sampling filter over arrays, with match rates over all history or over periods."""

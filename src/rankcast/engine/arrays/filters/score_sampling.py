@@ -12,8 +12,6 @@ from rankcast.engine.arrays.filters.given import GivenScores
 from rankcast.model import Filter
 from rankcast.plain import State
 
-__all__ = ["ArrayScoreSampling"]
-
 
 class ArrayScoreSampling(BudgetState):
     """The counterpart of `ScoreSampling`, with given scores."""

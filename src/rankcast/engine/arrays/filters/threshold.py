@@ -12,8 +12,6 @@ from rankcast.engine.arrays.filters.given import GivenScores
 from rankcast.model import Filter, FilterKind, Scoring, Update
 from rankcast.plain import State
 
-__all__ = ["ArrayThreshold"]
-
 
 class ArrayThreshold(BudgetState):
     """The threshold filter over arrays, including the one with a fixed minimum.

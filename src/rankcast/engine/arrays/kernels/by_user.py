@@ -5,8 +5,6 @@ import numpy as np
 from rankcast.compiling import kernel
 from rankcast.plain import Array
 
-__all__ = ["by_user"]
-
 
 @kernel
 def by_user(

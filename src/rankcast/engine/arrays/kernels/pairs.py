@@ -5,8 +5,6 @@ import numpy as np
 from rankcast.compiling import kernel
 from rankcast.plain import Array
 
-__all__ = ["degrees_of", "file_pairs", "look_up", "masks_of"]
-
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _OTHER = np.uint64(0xC2B2AE3D27D4EB4F)
 """Odd multipliers that spread a mask and a user over the upper bits."""

@@ -10,8 +10,6 @@ from rankcast.pipeline.saved_catalog import SavedParts
 from rankcast.pipeline.spark.live.homes import ShardHome
 from rankcast.store import Store
 
-__all__ = ["MAPPED_FROM", "Catalogs", "FixedCatalog", "MovingCatalog", "OpenStores", "StoreCatalogs"]
-
 MAPPED_FROM = 20_000
 """The number of records from which on the index is a file. Fewer are compiled faster than a process starts."""
 

@@ -7,13 +7,6 @@ import pyarrow as pa
 from rankcast.language.columns import arrow_schema, arrow_table
 from rankcast.model import Delivery
 
-__all__ = [
-    "DELIVERY",
-    "deliveries_table",
-    "stream_of",
-    "table_of",
-]
-
 DELIVERY = arrow_schema(Delivery)
 NO_DELIVERIES = pa.Table.from_batches([], schema=DELIVERY)
 

@@ -11,8 +11,6 @@ from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from threading import Lock, Thread
 
-__all__ = ["Heartbeats", "exchange", "process_of"]
-
 _BEAT = b""
 _EVERY = 5.0
 _SILENCE = 60.0

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 
 from rankcast.engine.reference.shard import shard_of
 
-__all__ = ["ShardHome", "UserHomes"]
-
 
 class UserHomes:
     """The users of each shard. A list of users is divided once, for all shards of this process."""

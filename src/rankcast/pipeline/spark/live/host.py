@@ -63,8 +63,6 @@ from rankcast.pipeline.spark.live.topics import decode_part
 from rankcast.plain import State
 from rankcast.store import Store
 
-__all__ = ["Host", "main"]
-
 _logger = logging.getLogger(__name__)
 
 _TIDY = 2.0

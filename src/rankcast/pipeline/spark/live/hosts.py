@@ -33,8 +33,6 @@ from rankcast.pipeline.spark.live.requests import (
     encode,
 )
 
-__all__ = ["ask", "ask_matches", "ask_taken", "belong_to", "matchers_here", "private_folder", "taken_frames"]
-
 _START = 60.0
 _Answer = TypeVar("_Answer", bound=Answer)
 _connections: dict[str, Connection] = {}

@@ -26,9 +26,6 @@ from rankcast.store import LogRow
 from rankcast.store.event_log import GRACE as _GRACE
 from rankcast.store.texts import check_id
 
-__all__ = ["GRACE", "UNREADABLE", "IncomingRow", "Intake", "IntakeResult", "event_of_row"]
-
-
 GRACE = _GRACE // timedelta(microseconds=1)
 """The grace of `rankcast.store.event_log`, in microseconds."""
 

@@ -10,8 +10,6 @@ from rankcast.model import Event
 from rankcast.pipeline.spark.live.intake import IntakeResult
 from rankcast.pipeline.spark.live.matched import MatchedEvents, decode_range, encode_range, of_versions, range_of
 
-__all__ = ["Journal", "JournalSegment", "SavedGeneration", "SavedJournal"]
-
 _FORM = 4
 """Version of the content of a segment, increased with every change.
 

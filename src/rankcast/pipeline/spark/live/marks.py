@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 import msgspec
 
-__all__ = ["Mark", "decode_mark", "encode_mark"]
-
 
 class Mark(NamedTuple):
     """A range of the store's log or versions for a pipeline, and whether the stream ends with it.

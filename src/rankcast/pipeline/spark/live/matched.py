@@ -15,24 +15,6 @@ from rankcast.matching.batch import Integers, Reals, numbered
 from rankcast.model import Event, SetAside
 from rankcast.plain import Array
 
-__all__ = [
-    "Failures",
-    "HostRange",
-    "MatchedEvents",
-    "MatchedRange",
-    "apart",
-    "column_of",
-    "decode_host_range",
-    "decode_range",
-    "degrees_of",
-    "encode_host_range",
-    "encode_range",
-    "joined",
-    "of_versions",
-    "range_of",
-    "steps_of",
-]
-
 _STEPS = (np.int8, np.int16, np.int32, np.int64)
 _FEW = 8
 """As many steps take at least as many bytes as one of 8 bytes, so more cannot be mistaken for it."""

@@ -26,8 +26,6 @@ from rankcast.pipeline.spark.live.matched import (
 from rankcast.pipeline.spark.live.whole import SubscriptionObjects, WholeCatalog
 from rankcast.store import LogRow, Store
 
-__all__ = ["EventMatcher", "LogMatcher", "MatchedGroup", "PastMatcher"]
-
 _CHUNK = 500
 _AHEAD = 50_000
 """Maximum number of events to match in advance."""

@@ -15,8 +15,6 @@ from rankcast.pipeline.spark.live.topics import TopicMatcher
 from rankcast.pipeline.spark.live.whole import AllSubscriptions, SubscriptionObjects, WholeCatalog
 from rankcast.store import Store
 
-__all__ = ["Matchers", "subscriptions_of"]
-
 
 class Matchers:
     """The matchers of a process, by store or by query."""

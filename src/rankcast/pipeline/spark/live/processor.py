@@ -12,8 +12,6 @@ from rankcast.pipeline.spark.live.hosts import ask, taken_frames
 from rankcast.pipeline.spark.live.requests import Frame, HostSettings, Request
 from rankcast.pipeline.spark.shipping import code_of
 
-__all__ = ["ShardProcessor"]
-
 
 class ShardProcessor(StatefulProcessor):
     """One key is one shard. `numbers` gives the shard of each key; `catalog` holds the records of a fixed catalog.

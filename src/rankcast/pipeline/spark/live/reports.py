@@ -4,8 +4,6 @@ import msgspec
 
 from rankcast.model import Reject, SetAside
 
-__all__ = ["ShardReport", "decode_report", "encode_report"]
-
 
 class ShardReport(msgspec.Struct, frozen=True):
     """The work of one shard on one micro-batch.

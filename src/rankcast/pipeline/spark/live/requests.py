@@ -6,19 +6,6 @@ import msgspec
 
 from rankcast.errors import RankcastError
 
-__all__ = [
-    "Answer",
-    "Frame",
-    "HostAnswer",
-    "HostSettings",
-    "MatchAnswer",
-    "MatchRequest",
-    "Request",
-    "TakeAnswer",
-    "TakeRequest",
-    "failure_of",
-]
-
 
 class HostSettings(msgspec.Struct, frozen=True):
     """How the shards of a query are served.

@@ -27,8 +27,6 @@ from rankcast.pipeline.spark.live.matched import MatchedEvents
 from rankcast.pipeline.spark.live.matcher import PastMatcher
 from rankcast.plain import JsonObject, State
 
-__all__ = ["EngineChoice", "LiveShard", "SavedShard", "ShardChanges"]
-
 _FORM = 5
 """Version of the saved form, increased with every change. This release also reads `_FORMS_BEFORE`.
 

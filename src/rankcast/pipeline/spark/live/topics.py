@@ -17,8 +17,6 @@ from rankcast.pipeline.spark.live.matcher import EventMatcher
 from rankcast.pipeline.spark.live.requests import Frame, HostSettings
 from rankcast.pipeline.spark.workers import JSON, RECEIVED, WRITTEN
 
-__all__ = ["TakenPart", "TopicMatcher", "decode_part"]
-
 
 class TakenPart(msgspec.Struct, frozen=True, array_like=True):
     """What a shard gets of the events of a micro-batch that come from another source than the log.

@@ -16,8 +16,6 @@ from rankcast.overlay import Admission
 from rankcast.pipeline.spark.live.catalogs import Catalogs
 from rankcast.pipeline.spark.live.matched import Failures
 
-__all__ = ["AllSubscriptions", "SubscriptionObjects", "WholeCatalog"]
-
 
 class AllSubscriptions(Protocol):
     """All subscriptions of a version of the catalog, each in a slot."""

@@ -3,8 +3,6 @@
 from alembic import op
 from sqlalchemy import inspect
 
-__all__ = ["down_revision", "revision", "upgrade"]
-
 revision = "9"
 down_revision = "8"
 

@@ -3,8 +3,6 @@
 from rankcast.compiling import kernel
 from rankcast.plain import Array
 
-__all__ = ["ABOVE", "ACTIVE", "ARRIVED", "BELOW", "HEAD", "PASSED", "SEEN", "SPENT", "START", "SUM", "T", "count"]
-
 # The indexes of the counters of a state; the same in all kernels that use them.
 T, HEAD, PASSED, SEEN, ABOVE, BELOW, ARRIVED, ACTIVE, START, SUM, SPENT = range(11)
 

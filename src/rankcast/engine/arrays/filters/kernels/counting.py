@@ -5,8 +5,6 @@ import numpy as np
 from rankcast.compiling import kernel
 from rankcast.plain import Array
 
-__all__ = ["count_matches", "flatten"]
-
 
 @kernel
 def flatten(patterns: Array, starts: Array, places: Array) -> tuple[Array, Array]:

@@ -3,8 +3,6 @@
 from rankcast.compiling import kernel
 from rankcast.plain import Array
 
-__all__ = ["down", "push", "remove"]
-
 
 @kernel
 def _up(heap: Array, at: Array, scores: Array, place: int, sign: float) -> None:

@@ -7,8 +7,6 @@ from rankcast.engine.arrays.filters.kernels.budget import ACTIVE, PASSED, START,
 from rankcast.engine.arrays.filters.kernels.samples import probability_of
 from rankcast.plain import Array
 
-__all__ = ["sample_recent"]
-
 
 @kernel
 def sample_recent(

@@ -6,8 +6,6 @@ from rankcast.compiling import kernel
 from rankcast.engine.arrays.filters.kernels.budget import ACTIVE, PASSED, START, T, count
 from rankcast.plain import Array
 
-__all__ = ["draw_exactly", "probability_of", "sample"]
-
 
 @kernel
 def draw_exactly(draws: Array, budget: int, events: int, out: Array) -> None:

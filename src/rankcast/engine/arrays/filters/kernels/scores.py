@@ -6,8 +6,6 @@ from rankcast.compiling import kernel
 from rankcast.engine.arrays.filters.kernels.budget import ARRIVED, PASSED, SEEN, SUM, T, count
 from rankcast.plain import Array
 
-__all__ = ["sample_by_score"]
-
 
 @kernel
 def sample_by_score(

@@ -16,8 +16,6 @@ from rankcast.engine.arrays.filters.kernels.budget import (
 from rankcast.engine.arrays.filters.kernels.heaps import down, push, remove
 from rankcast.plain import Array
 
-__all__ = ["EAGER", "FIXED", "GIVEN", "INTERVAL", "LAZY", "PACED", "RATE", "paced_bar", "slide", "threshold"]
-
 # The ways of scoring.
 RATE, INTERVAL, GIVEN = range(3)
 

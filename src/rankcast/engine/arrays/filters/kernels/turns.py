@@ -4,8 +4,6 @@ from rankcast.compiling import kernel
 from rankcast.engine.arrays.filters.kernels.budget import ACTIVE, SPENT, START, T
 from rankcast.plain import Array
 
-__all__ = ["NEVER", "turns"]
-
 NEVER = -2
 """The turn in which a subscription was served that never matched."""
 

@@ -7,33 +7,6 @@ import numpy as np
 from rankcast.compiling import kernel, kernel_part
 from rankcast.plain import Array, Arrays
 
-__all__ = [
-    "ALL",
-    "DIVERSE",
-    "EVENTS",
-    "HISTORY",
-    "MATCHED",
-    "NEVER",
-    "PERIODIC",
-    "SLIDING",
-    "TIME",
-    "Batch",
-    "EntryColumns",
-    "MemberColumns",
-    "SentColumns",
-    "Visit",
-    "grown",
-    "make_room",
-    "make_room_for",
-    "move",
-    "position_of",
-    "room_for",
-    "send",
-    "send_step",
-    "write_arrivals",
-    "write_entry",
-]
-
 EVENTS, MATCHED, TIME = 0, 1, 2
 """What the length of a window or period counts."""
 

@@ -27,8 +27,6 @@ from rankcast.engine.arrays.kernels.crowds.columns import (
 from rankcast.engine.arrays.kernels.crowds.windows import first_at
 from rankcast.plain import Array, Arrays
 
-__all__ = ["slide_diversely"]
-
 _STEP = 1e-12
 """A step of the grid."""
 

@@ -8,8 +8,6 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
-__all__ = ["lent"]
-
 
 def _lent(typing, given):
     """The same arrays, in tuples of any depth, without owners: whoever calls this must hold them meanwhile.

@@ -16,8 +16,6 @@ from rankcast.engine.arrays.kernels.crowds.columns import (
 )
 from rankcast.plain import Array, Arrays
 
-__all__ = ["remember", "remember_diversely", "send_at_once"]
-
 
 @kernel_part
 def send_at_once(visit: Visit, arrival: int, written: int) -> int:

@@ -24,8 +24,6 @@ from rankcast.engine.arrays.kernels.crowds.columns import (
 from rankcast.engine.arrays.kernels.crowds.lending import lent
 from rankcast.plain import Array, Arrays
 
-__all__ = ["LATEST", "end_all", "end_periods", "pass_over", "see_period"]
-
 LATEST = np.int64(253402300799999999)
 """The last time that Python can represent, in microseconds since the epoch."""
 

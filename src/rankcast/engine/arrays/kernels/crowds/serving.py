@@ -27,8 +27,6 @@ from rankcast.engine.arrays.kernels.crowds.periods import end_periods, see_perio
 from rankcast.engine.arrays.kernels.crowds.windows import is_in_order, look_again, slide
 from rankcast.plain import Array, Arrays
 
-__all__ = ["go_on", "oldest_row", "serve_all"]
-
 
 @kernel
 def serve_all(

@@ -16,8 +16,6 @@ from rankcast.engine.arrays.kernels.crowds.columns import (
 )
 from rankcast.plain import Array
 
-__all__ = ["first_at", "is_in_order", "look_again", "slide"]
-
 
 @kernel_part
 def slide(visit: Visit, written: int) -> int:
