@@ -2,8 +2,8 @@
 
 BIN := .venv/bin
 STAMP := .venv/.installed
-# Three at a time keep two cores busy: tests of Spark and of the page wait for other processes a quarter of the time.
-SIDE_BY_SIDE := -q -n 3 --dist loadgroup
+# Four at a time keep two cores busy: tests of Spark and of the page wait for other processes a third of the time.
+SIDE_BY_SIDE := -q -n 4 --dist loadgroup
 PYTEST := $(BIN)/pytest $(SIDE_BY_SIDE)
 # Schemathesis, which test_requests.py needs, takes seconds to load in every process.
 QUICK := -p no:schemathesis --ignore tests/service/test_requests.py --hypothesis-profile=quick -m "not spark and not slow"
