@@ -64,14 +64,14 @@ ADDED = {
 
 FILES = {
     "choose/odd.py": """
-from rankcast.choose.periodic import AllEvents
+from rankcast.choose.all_events import AllEvents
 
 class Odd(AllEvents):
     def publish(self, moment, candidate):
         return super().publish(moment, candidate if moment.seq % 2 else None)
 """,
     "choose/at_least.py": """
-from rankcast.choose.periodic import AllEvents
+from rankcast.choose.all_events import AllEvents
 
 class AtLeast(AllEvents):
     def __init__(self, floor):

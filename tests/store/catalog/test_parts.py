@@ -132,7 +132,7 @@ def test_changes_by_two_processes_end_as_without_kept_parts(tmp_path_factory, ch
         Store.create(folder / "read.db") as plain,
     ):
         for is_other, (kind, record) in changes:
-            plain._catalog._parts = catalog_parts.CatalogParts()
+            plain._parts = catalog_parts.CatalogParts()
             outcomes = []
             for store in (other if is_other else one, plain):
                 try:
