@@ -1,11 +1,10 @@
 """Matching speed and size of our index and its peers, on the same files, in one run.
 
     .venv/bin/python benchmarks/matching.py                   workloads a and b, 10 k to 1 M, all peers
-    .venv/bin/python benchmarks/matching.py --part growth     only ours, 10 k to 10 M: size, building, mapping,
-    ranking .venv/bin/python benchmarks/matching.py --part changes    1,000 changes to 10 M, until the next event sees
-    them .venv/bin/python benchmarks/matching.py --part shard      a shard over 100 k and 500 k: creation, changes,
-    events .venv/bin/python benchmarks/matching.py --part few        the number of subscriptions from which the index
-    pays
+    .venv/bin/python benchmarks/matching.py --part growth     only ours, 10 k to 10 M: size, building, mapping, ranking
+    .venv/bin/python benchmarks/matching.py --part changes    1,000 changes to 10 M, until the next event sees them
+    .venv/bin/python benchmarks/matching.py --part shard      a shard over 100 k and 500 k: creation, changes, events
+    .venv/bin/python benchmarks/matching.py --part few        from how many subscriptions on the index pays
 
 Speed is events per second of CPU time on one core, so that a busy machine does not distort it. Every peer's answers
 to the first events are compared with ours. Tables go to out/benchmarks/matching-<part>.csv, pictures next to them.
