@@ -8,6 +8,7 @@ from rankcast.errors import ModelError, RecordError, did_you_mean
 from rankcast.model import check_scalar
 
 E = TypeVar("E", bound=Enum)
+S = TypeVar("S", str, int | float)
 _NEITHER: object = object()
 
 
@@ -110,17 +111,17 @@ def text_of(value: object, where: str) -> str:
     """Return a value that must be a string of valid Unicode."""
     if not isinstance(value, str):
         raise RecordError(f"{where} must be a string, not {what_is(value)}")
-    try:
-        check_scalar(value)
-    except ModelError as error:
-        raise RecordError(f"{where}: {error}") from None
-    return value
+    return _allowed(value, where)
 
 
 def number_of(value: object, where: str, right: str = "a number") -> int | float:
     """Return a value that must be a finite number of at most 64 bits."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise RecordError(f"{where} must be {right}, not {what_is(value)}")
+    return _allowed(value, where)
+
+
+def _allowed(value: S, where: str) -> S:
     try:
         check_scalar(value)
     except ModelError as error:
