@@ -1,7 +1,6 @@
 """The store: catalog, event log, deliveries and rejects of one installation, in one database."""
 
 import os
-from types import TracebackType
 
 from rankcast.store.catalog.log import CatalogLog
 from rankcast.store.delivery_log import DeliveryLog
@@ -11,13 +10,12 @@ from rankcast.store.opening import create_database, open_database
 from rankcast.store.pipelines import PipelineLog
 from rankcast.store.rejects import RejectLog
 from rankcast.store.set_aside import SetAsideLog
-from rankcast.store.sql import Columns
-from rankcast.store.staging import prepare_staging, stage
+from rankcast.store.staging import StagingLog
 from rankcast.store.state_pages import StateLog
-from rankcast.store.status import Stats, created, stats
+from rankcast.store.status import StatusLog
 
 
-class Store(CatalogLog, EventLog, DeliveryLog, RejectLog, SetAsideLog, PipelineLog, StateLog):
+class Store(CatalogLog, EventLog, DeliveryLog, RejectLog, SetAsideLog, PipelineLog, StateLog, StagingLog, StatusLog):
     """One database with everything that must survive a restart: a SQLite file, or PostgreSQL given by its URL.
 
     Changes are on disk when a method returns. The store is safe to use from several threads and processes: any
@@ -81,23 +79,5 @@ class Store(CatalogLog, EventLog, DeliveryLog, RejectLog, SetAsideLog, PipelineL
     def __enter__(self) -> "Store":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
-
-    def prepare_staging(self) -> None:
-        """Let many processes stage deliveries; see `rankcast.store.staging`."""
-        prepare_staging(self._database)
-
-    def stage(self, deliveries: Columns) -> str:
-        """Copy deliveries into PostgreSQL for a later `commit_batch`. Returns the name of the part."""
-        return stage(self._database, deliveries)
-
-    def created(self) -> int:
-        """When the store was created, in microseconds. Copies have the same value, so it identifies a store."""
-        return created(self._database)
-
-    def stats(self) -> Stats:
-        """Statistics about the content of the store."""
-        return stats(self._database)
