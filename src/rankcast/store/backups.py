@@ -60,7 +60,7 @@ def back_up(
 
     The archive appears only when it is complete. `version` is the release that creates it.
     """
-    database = open_database(path_or_url, wait, clock, is_bulk=False)
+    database = open_database(path_or_url, wait, clock)
     with closing(database), tempfile.TemporaryDirectory(dir=archive.absolute().parent, prefix=".backup-") as name:
         folder = Path(name)
         with database.reading() as connection:
@@ -73,10 +73,8 @@ def back_up(
             served = _dump(path_or_url, database, folder / _DUMP)
         else:
             copy_file(path, folder / _FILE)
-            with (
-                closing(connect_database(str(folder / _FILE), wait, clock, is_bulk=False)) as copied,
-                copied.reading() as connection,
-            ):
+            copied = connect_database(str(folder / _FILE), wait, clock)
+            with closing(copied), copied.reading() as connection:
                 served = _last_served(connection)
         made = Backup(database.place, clock().isoformat(), schema.SCHEMA_VERSION, served, checkpoint)
         files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
@@ -130,10 +128,8 @@ def restore(
                 ["--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1", f"--file={folder / _DUMP}"],
             )
         if target is not None:
-            with (
-                closing(connect_database(path_or_url, wait, clock, is_bulk=False)) as database,
-                database.starting() as connection,
-            ):
+            database = connect_database(path_or_url, wait, clock)
+            with closing(database), database.starting() as connection:
                 connection.execute(update(schema.pipeline).values(place=str(target)))
     return made
 
@@ -147,10 +143,8 @@ def _check_free(
         if path.exists():
             raise StoreError(f"there is a store at {str(path)!r}; choose another place, or replace it with --force")
     else:
-        with (
-            closing(connect_database(path_or_url, wait, clock, is_bulk=False)) as database,
-            database.reading() as connection,
-        ):
+        database = connect_database(path_or_url, wait, clock)
+        with closing(database), database.reading() as connection:
             if schema_version(connection, database.place) is not None:
                 raise StoreError(
                     f"there is a store at {database.place!r}; choose another place, or replace it with --force"

@@ -15,12 +15,7 @@ from rankcast.store.texts import readable
 
 
 def create_database(
-    path_or_url: str | os.PathLike[str],
-    exist_ok: bool,
-    wait: float,
-    clock: Clock,
-    is_bulk: bool,
-    is_served: bool = False,
+    path_or_url: str | os.PathLike[str], exist_ok: bool, wait: float, clock: Clock, is_served: bool = False
 ) -> Database:
     """Create the tables of a store. With `exist_ok`, an existing store is opened as by `open_database`."""
     path = path_of(path_or_url)
@@ -33,7 +28,7 @@ def create_database(
                 path.touch(mode=0o600)
         except OSError as error:
             raise StoreError(f"cannot create a store at {str(path)!r}: {error.strerror}") from None
-    database = connect_database(path_or_url, wait, clock, is_bulk, is_served)
+    database = connect_database(path_or_url, wait, clock, is_served=is_served)
     try:
         with database.reading() as connection:
             version = schema_version(connection, database.place)
@@ -50,7 +45,7 @@ def create_database(
 
 
 def open_database(
-    path_or_url: str | os.PathLike[str], wait: float, clock: Clock, is_bulk: bool, is_served: bool = False
+    path_or_url: str | os.PathLike[str], wait: float, clock: Clock, is_bulk: bool = False, is_served: bool = False
 ) -> Database:
     """Open the database of an existing store. Tables that a later release of the same schema added are created."""
     path = path_of(path_or_url)
@@ -91,7 +86,7 @@ def path_of(path_or_url: str | os.PathLike[str]) -> Path | None:
 
 
 def connect_database(
-    path_or_url: str | os.PathLike[str], wait: float, clock: Clock, is_bulk: bool, is_served: bool = False
+    path_or_url: str | os.PathLike[str], wait: float, clock: Clock, is_bulk: bool = False, is_served: bool = False
 ) -> Database:
     """Connect to the database at a place, whatever it contains."""
     path = path_of(path_or_url)

@@ -48,7 +48,7 @@ class Store(CatalogLog, EventLog, DeliveryLog, RejectLog, SetAsideLog, PipelineL
         is_served: bool = False,
     ) -> "Store":
         """Create a new store and open it. With `exist_ok`, an existing store is opened; `is_served` is as in `open`."""
-        return cls(create_database(path_or_url, exist_ok, wait, clock, is_bulk=False, is_served=is_served))
+        return cls(create_database(path_or_url, exist_ok, wait, clock, is_served))
 
     @classmethod
     def open(

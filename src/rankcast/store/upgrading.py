@@ -4,7 +4,7 @@ import os
 import shlex
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,8 +42,8 @@ def upgrade_store(
     """
     before = store_version(path_or_url, wait=wait, clock=clock)
     path = path_of(path_or_url)
-    database = connect_database(path_or_url, wait, clock, is_bulk=False)
-    try:
+    database = connect_database(path_or_url, wait, clock)
+    with closing(database):
         if before == SCHEMA_VERSION:
             return Upgraded(database.place, before, before)
         if path is None and not is_backed_up:
@@ -66,8 +66,6 @@ def upgrade_store(
                     detail = f"from schema version {before} to {SCHEMA_VERSION}"
                     note(connection, microseconds(clock()), AuditAction.UPGRADE, None, detail)
         return Upgraded(database.place, before, SCHEMA_VERSION, backup)
-    finally:
-        database.close()
 
 
 def store_version(path_or_url: str | os.PathLike[str], *, wait: float = 30.0, clock: Clock = system_clock) -> int:
@@ -75,8 +73,8 @@ def store_version(path_or_url: str | os.PathLike[str], *, wait: float = 30.0, cl
     path = path_of(path_or_url)
     if path is not None and not path.exists():
         raise missing_store(str(path))
-    database = connect_database(path_or_url, wait, clock, is_bulk=False)
-    try:
+    database = connect_database(path_or_url, wait, clock)
+    with closing(database):
         with database.reading() as connection:
             version = schema_version(connection, database.place)
         if version is None:
@@ -84,8 +82,6 @@ def store_version(path_or_url: str | os.PathLike[str], *, wait: float = 30.0, cl
         with suppress(OutdatedStore):
             check_version(version, database.place, path_or_url)
         return version
-    finally:
-        database.close()
 
 
 def copy_file(source: Path, target: Path) -> None:
