@@ -218,18 +218,39 @@ Values = dict[Cell, float]
 
 
 def measured(
-    report: ExperimentReport, sigma: float, measure: Callable[[Sequence[Sent]], float], users: Sequence[str]
+    report: ExperimentReport,
+    sigma: float,
+    measure: Callable[[Sequence[Sent]], float],
+    users: Sequence[str],
+    modes: Sequence[Mode] = MODES,
+    ties: Ties = Ties.KEEP,
 ) -> dict[str, Values]:
     """A measure of the deliveries of each user, for every mode, scenario, length and k."""
+    varied = settings((sigma,), modes, ties)
     found: dict[str, Values] = {}
     for number, user in enumerate(users, 1):
         found[user] = {
             (setting.mode, scenario, setting.length, setting.k): measure(sent)
             for scenario in SCENARIOS
-            for setting, sent in deliveries(scenario, user, settings((sigma,))).items()
+            for setting, sent in deliveries(scenario, user, varied).items()
         }
         report.progress(0.9 * number / len(users))
     return found
+
+
+def cells_of(mode: Mode) -> list[Cell]:
+    """All points of the panel of a mode."""
+    return [(mode, scenario, length, k) for scenario in SCENARIOS for length in LENGTHS for k in KS]
+
+
+def by_length(found: Mapping[str, Values], mode: Mode) -> list[list[list[float]]]:
+    """For each user, scenario and k of a mode: the value of the shorter length, and that of the longer one."""
+    return [
+        [[values[mode, scenario, length, k]] for length in LENGTHS]
+        for values in found.values()
+        for scenario in SCENARIOS
+        for k in KS
+    ]
 
 
 def lines_over_k(values: Values, mode: Mode) -> list[list[float]]:

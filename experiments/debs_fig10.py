@@ -35,22 +35,14 @@ def run(report: ExperimentReport, users: Sequence[str] = debs.USERS) -> None:
     """Counts for every user, mode, length, scenario and k."""
     found = debs.measured(report, 1.0, len, users)
     debs.tabulate(report, "debs_fig10", "delivered", found, 0)
-    shares = [
-        value / debs.MATCHING for values in found.values() for cell, value in values.items() if cell[0] is Mode.PERIODIC
-    ]
+    periodic = [(cell, values[cell]) for values in found.values() for cell in debs.cells_of(Mode.PERIODIC)]
+    shares = [value / debs.MATCHING for _, value in periodic]
     report.printed("periodic: smallest share of the matching", 2.2, 100 * min(shares), " %", 1, BY_SETTINGS)
     report.printed("periodic: largest share of the matching", 21.5, 100 * max(shares), " %", 1, BY_SETTINGS)
-    same = sum(
-        values[Mode.PERIODIC, scenario, w, k] == k * debs.PUBLISHED // w
-        for values in found.values()
-        for scenario in debs.SCENARIOS
-        for w in debs.LENGTHS
-        for k in debs.KS
-    )
-    cells = len(found) * len(debs.SCENARIOS) * len(debs.LENGTHS) * len(debs.KS)
-    report.ours("periodic: k events per period", f"in {same} of {cells} cells", note=debs.K_PER_PERIOD)
+    same = sum(value == k * debs.PUBLISHED // w for (_, _, w, k), value in periodic)
+    report.ours("periodic: k events per period", f"in {same} of {len(periodic)} cells", note=debs.K_PER_PERIOD)
     for mode in (Mode.SLIDING, Mode.HISTORY):
-        other = _replacing(users) if mode is Mode.HISTORY else None
+        other = debs.measured(report, 1.0, len, users, (Mode.HISTORY,), Ties.REPLACE) if mode is Mode.HISTORY else None
         for rule, paper in (
             (MOST, "the worse pruning is observed in Best-Last"),
             (LEAST, "Random achieves the greatest pruning"),
@@ -70,12 +62,7 @@ def run(report: ExperimentReport, users: Sequence[str] = debs.USERS) -> None:
             )
         report.shape(
             LONGER_SENDS_LESS,
-            [
-                [[values[mode, scenario, w, k]] for w in debs.LENGTHS]
-                for values in found.values()
-                for scenario in debs.SCENARIOS
-                for k in debs.KS
-            ],
+            debs.by_length(found, mode),
             "cells",
             "a larger window size leads to the delivery of fewer events",
             note="in Best-Last every new event is at least as good, so both lengths send all"
@@ -97,20 +84,6 @@ def _by_scenario(values: debs.Values, mode: Mode) -> list[dict[str, float]]:
     return [
         {scenario: values[mode, scenario, w, k] for scenario in debs.SCENARIOS} for w in debs.LENGTHS for k in debs.KS
     ]
-
-
-def _replacing(users: Sequence[str]) -> dict[str, debs.Values]:
-    """The counts of the history mode with the other reading of the paper."""
-    return {
-        user: {
-            (setting.mode, scenario, setting.length, setting.k): len(sent)
-            for scenario in debs.SCENARIOS
-            for setting, sent in debs.deliveries(
-                scenario, user, debs.settings((1.0,), (Mode.HISTORY,), Ties.REPLACE)
-            ).items()
-        }
-        for user in users
-    }
 
 
 def _told(values: debs.Values, mode: Mode) -> str:

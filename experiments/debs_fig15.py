@@ -40,12 +40,7 @@ def run(report: ExperimentReport, users: Sequence[str] = debs.USERS) -> None:
         ]
         report.shape(
             WAITS_LONGER,
-            [
-                [[waits[mode, scenario, w, k]] for w in debs.LENGTHS]
-                for waits in found.values()
-                for scenario in debs.SCENARIOS
-                for k in debs.KS
-            ],
+            debs.by_length(found, mode),
             "cells",
             paper,
             f"{levels[0]:.1f} → {levels[1]:.1f} events on average",

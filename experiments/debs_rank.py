@@ -73,8 +73,7 @@ def compare_with_ranked(report: ExperimentReport, found: Mapping[str, debs.Value
     """Check what diversity does to the ranks, for each mode."""
     ranked = debs.measured(report, 1.0, mean_rank, list(found))
     for mode in debs.MODES:
-        cells = [(mode, scenario, length, k) for scenario in debs.SCENARIOS for length in debs.LENGTHS for k in debs.KS]
-        pairs = [([found[user][cell]], [ranked[user][cell]]) for user in found for cell in cells]
+        pairs = [([found[user][cell]], [ranked[user][cell]]) for user in found for cell in debs.cells_of(mode)]
         if mode is Mode.PERIODIC:
             lower = f"in {sum(LOWER(*pair) for pair in pairs)} of {len(pairs)} cells"
             report.ours("periodic: mean rank below that of sigma 1", lower, note=HIGHEST_RANKS)
@@ -101,8 +100,7 @@ def compare_numbers(report: ExperimentReport, sigma: float, users: Sequence[str]
     diverse, ranked = (debs.measured(report, each, len, users) for each in (sigma, 1.0))
 
     def pairs(mode: Mode) -> list[tuple[float, float]]:
-        cells = [(mode, scenario, length, k) for scenario in debs.SCENARIOS for length in debs.LENGTHS for k in debs.KS]
-        return [(diverse[user][cell], ranked[user][cell]) for user in users for cell in cells]
+        return [(diverse[user][cell], ranked[user][cell]) for user in users for cell in debs.cells_of(mode)]
 
     found = pairs(Mode.PERIODIC)
     same = f"in {sum(one == other for one, other in found)} of {len(found)} cells"
