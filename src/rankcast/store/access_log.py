@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
 import sqlalchemy as sql
 
@@ -67,17 +68,16 @@ class AccessLog(Log):
 
     def token(self, token_id: str) -> TokenRecord | None:
         """The token with this id, even if it was revoked; None if there is no such token."""
-        row = self._first(sql.select(access_tokens).where(access_tokens.c.id == token_id))
-        return None if row is None else record_of(TokenRecord, row)
+        return self._first(sql.select(access_tokens).where(access_tokens.c.id == token_id), _token)
 
     def tokens(self) -> list[TokenRecord]:
         """All tokens, including revoked ones, oldest first."""
         query = sql.select(access_tokens).order_by(access_tokens.c.created_at, access_tokens.c.id)
-        return [record_of(TokenRecord, row) for row in self._all(query)]
+        return [_token(row) for row in self._all(query)]
 
     def is_empty(self) -> bool:
         """Whether no token was ever created."""
-        return self._first(sql.select(access_tokens.c.id).limit(1)) is None
+        return self._value(sql.select(access_tokens.c.id).limit(1)) is None
 
     def revocations(self) -> int:
         """The number of revoked tokens. It never decreases."""
@@ -97,6 +97,7 @@ class AccessLog(Log):
                 audit_log.note(connection, now, AuditAction.REVOKE_TOKEN, found.name, detail)
 
 
+_token = partial(record_of, TokenRecord)
 _MOST_OF_TOKEN = 50
 
 sessions = sql.Table(

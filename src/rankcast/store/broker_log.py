@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import NamedTuple
 from uuid import uuid4
 
@@ -117,8 +118,7 @@ class BrokerLog(Log):
 
     def self(self) -> BrokerSelf | None:
         """The broker of this store; None if it belongs to no tree."""
-        row = self._first(sql.select(broker_self))
-        return None if row is None else BrokerSelf(row.name, row.lineage, row.since)
+        return self._first(sql.select(broker_self), partial(record_of, BrokerSelf))
 
     def become(self, name: str) -> BrokerSelf:
         """Make this the store of a broker, or check that it is already that of the broker with this name."""

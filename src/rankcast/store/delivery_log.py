@@ -265,8 +265,8 @@ class DeliveryLog(Log):
 
     def delivery(self, user: str, event_id: str) -> Delivery | None:
         """The delivery of an event to a user; None if there is none."""
-        row = self._first(select(log).where(log.c.event_id == event_id, log.c.user_id == user))
-        return None if row is None else StoredDelivery(row).delivery
+        query = select(log).where(log.c.event_id == event_id, log.c.user_id == user)
+        return self._first(query, lambda row: StoredDelivery(row).delivery)
 
     def last_delivery(self) -> int:
         """The number of the last delivery; 0 if there is none."""

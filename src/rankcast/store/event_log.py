@@ -157,8 +157,7 @@ class EventLog(Log):
         """The event with this id; None if there is none."""
         columns = (log.c.event_offset, log.c.catalog_version, log.c.content, log.c.logged)
         query = select(*columns).where(log.c.id == event_id)
-        row = self._first(query)
-        return None if row is None else _logged(row)
+        return self._first(query, _logged)
 
     def last_offset(self) -> int:
         """The offset of the last event; 0 if there is none."""

@@ -68,8 +68,7 @@ class SetAsideLog(Log):
         )
         is_mine = or_(column.user_id == user, column.user_id.is_(None))
         query = select(set_aside).where(or_(and_(is_mine, column.event_id == event_id), not_served)).limit(1)
-        row = self._first(query)
-        return None if row is None else _kept(row)
+        return self._first(query, _kept)
 
     def set_aside_page(self, user: str | None, after: int, limit: int, pending: bool = True) -> list[KeptSetAside]:
         """The first rows after a number, oldest first. `user` and `pending` have the same meaning as in `set_aside`."""

@@ -35,10 +35,11 @@ class Log:
         """The present time, as a column has it."""
         return microseconds(self._database.clock())
 
-    def _first(self, query: sql.Select[Any]) -> DatabaseRow | None:
-        """The first row of a query; None if there is none."""
+    def _first(self, query: sql.Select[Any], make: Callable[[DatabaseRow], _Record]) -> _Record | None:
+        """What is made of the first row of a query; None if there is none."""
         with self._database.reading() as connection:
-            return connection.execute(query).first()
+            row = connection.execute(query).first()
+        return None if row is None else make(row)
 
     def _all(self, query: sql.Select[Any]) -> Sequence[Any]:
         """All rows of a query, in its order."""

@@ -159,8 +159,7 @@ class DigestLog(Log):
 
     def schedule(self, user: str) -> KeptSchedule | None:
         """A user's schedule; None if there is none."""
-        row = self._first(sql.select(schedules).where(schedules.c.user_id == user))
-        return None if row is None else _schedule(row)
+        return self._first(sql.select(schedules).where(schedules.c.user_id == user), _schedule)
 
     def due(self, now: datetime) -> list[KeptSchedule]:
         """The schedules whose digest is due, the longest overdue first."""
@@ -234,8 +233,7 @@ class DigestLog(Log):
 
     def digest(self, number: int) -> KeptDigest | None:
         """The digest with this number; None if there is none."""
-        row = self._first(sql.select(digests).where(digests.c.number == number))
-        return None if row is None else _digest(row)
+        return self._first(sql.select(digests).where(digests.c.number == number), _digest)
 
     def last(self) -> int:
         """The number of the last digest; 0 if there is none."""

@@ -51,8 +51,7 @@ class QuietLog(Log):
 
     def of(self, user: str) -> KeptQuiet | None:
         """The quiet hours of a user; None if there are none."""
-        row = self._first(select(quiet_hours).where(quiet_hours.c.user_id == user))
-        return None if row is None else _kept(row)
+        return self._first(select(quiet_hours).where(quiet_hours.c.user_id == user), _kept)
 
     def all(self) -> list[KeptQuiet]:
         """The quiet hours of all users, ordered by user."""
