@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import Enum
 from typing import NamedTuple, Protocol
 
-from rankcast.choose.saved import Saved, Stateful
+from rankcast.choose.state import DeclaredState, StateKeeper
 from rankcast.language import decode_event, encode_event
 from rankcast.model import Event
 from rankcast.plain import State
@@ -145,7 +145,7 @@ class Step:
         return self.deferral is not None and any(one.seq == seq for one in self.deferral.candidates)
 
 
-class DeliveryMode(Stateful, Protocol):
+class DeliveryMode(StateKeeper, Protocol):
     """One user's delivery, fed with every published event in order of `seq`."""
 
     def publish(self, moment: Moment, candidate: Candidate | None) -> list[Step]:
@@ -162,7 +162,7 @@ class DeliveryMode(Stateful, Protocol):
         """End the stream; return the steps of an unfinished period."""
 
 
-class DrivenByEvents(Saved):
+class DrivenByEvents(DeclaredState):
     """The part of a delivery mode that only events change: no clock ends anything, and nothing is ever pending."""
 
     due = None

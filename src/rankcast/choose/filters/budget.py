@@ -10,11 +10,11 @@ from typing import ClassVar
 from rankcast.choose.candidates import Candidate, StopCause
 from rankcast.choose.filters.chance import chance
 from rankcast.choose.filters.filtered import Verdict
-from rankcast.choose.saved import Saved
+from rankcast.choose.state import DeclaredState
 from rankcast.model import Update
 
 
-class Budget(Saved):
+class Budget(DeclaredState):
     """A budget of `k` events for each period of matching events (lazy) or for the last `period` of them (eager).
 
     `k` is rate * period, rounded down, so never more than rate * period events pass. If that is less than one event,

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import ClassVar, NamedTuple, Protocol
 
 from rankcast.choose.candidates import Candidate, DeliveryMode, Moment, Step, StopCause
-from rankcast.choose.saved import Saved, Stateful
+from rankcast.choose.state import DeclaredState, StateKeeper
 
 
 class Verdict(NamedTuple):
@@ -16,7 +16,7 @@ class Verdict(NamedTuple):
     cause: StopCause | None = None
 
 
-class EventFilter(Stateful, Protocol):
+class EventFilter(StateKeeper, Protocol):
     """One user's filter. It receives every event that matches the user, in order of `seq`."""
 
     def admit(self, candidate: Candidate) -> Verdict:
@@ -26,7 +26,7 @@ class EventFilter(Stateful, Protocol):
         """Forget all subscriptions except these."""
 
 
-class Filtered(Saved):
+class Filtered(DeclaredState):
     """A delivery mode that receives only the candidates that pass a filter (semantics: Novelty).
 
     To the mode, a stopped event is one that does not match: it counts as published but not as matched. The filter

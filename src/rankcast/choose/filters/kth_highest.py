@@ -5,11 +5,11 @@ from collections import deque
 from heapq import heappush, heappushpop
 from typing import ClassVar
 
-from rankcast.choose.saved import Saved
+from rankcast.choose.state import DeclaredState
 from rankcast.plain import State
 
 
-class ScoreThreshold(Saved):
+class ScoreThreshold(DeclaredState):
     """The lowest score that passes. This one never changes; others change with the scores that are added."""
 
     def __init__(self, value: float) -> None:

@@ -9,10 +9,10 @@ from rankcast.choose.filters.filtered import Verdict
 from rankcast.choose.filters.kth_highest import KthOfWindow
 from rankcast.choose.filters.pacing import Pacing
 from rankcast.choose.filters.threshold import CandidateScore, apart
-from rankcast.choose.saved import Saved
+from rankcast.choose.state import DeclaredState
 
 
-class Paced(Saved):
+class Paced(DeclaredState):
     """Passes a candidate iff its score reaches a threshold that moves with the unspent budget, and some is unspent.
 
     The threshold is the n-th highest of the last `period` scores, where n is the level of the `Pacing` times their

@@ -3,14 +3,14 @@
 import math
 from typing import ClassVar
 
-from rankcast.choose.saved import Saved
+from rankcast.choose.state import DeclaredState
 from rankcast.model import Filter, FilterKind, Scoring, Update
 
 SLACK = 0.2
 """The part of a period's budget that may be unspent, so that ten periods get the rate within 2 %."""
 
 
-class Pacing(Saved):
+class Pacing(DeclaredState):
     """A running budget: `rate` times the matching events so far, less what passed.
 
     An event may pass while something is unspent. So at any time at most one event more than rate * events has passed.

@@ -6,13 +6,13 @@ from typing import ClassVar
 from rankcast.choose.candidates import Candidate, StopCause
 from rankcast.choose.filters.filtered import Verdict
 from rankcast.choose.filters.pacing import Pacing
-from rankcast.choose.saved import Saved
+from rankcast.choose.state import DeclaredState
 from rankcast.model import Credit
 from rankcast.plain import State
 from rankcast.rank.novelty import MatchedEvent
 
 
-class TurnsOwed(Saved):
+class TurnsOwed(DeclaredState):
     """The turns in which each subscription of a user still may be delivered.
 
     Each turn owes one event to each subscription that ever matched. It owes it as long as turns for a whole period's
@@ -53,7 +53,7 @@ class TurnsOwed(Saved):
             self.served[subscription] = min(self.turn, max(self.served[subscription], self.turn - longest) + 1)
 
 
-class Rotation(Saved):
+class Rotation(DeclaredState):
     """Passes a candidate iff one of its subscriptions is owed an event, and some of the budget is unspent.
 
     A turn begins when as many events are unspent as subscriptions have ever matched, or the slack, if that is less. This

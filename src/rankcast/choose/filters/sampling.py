@@ -7,11 +7,11 @@ from rankcast.choose.candidates import Candidate
 from rankcast.choose.filters.budget import Budget, draw
 from rankcast.choose.filters.filtered import Verdict
 from rankcast.choose.filters.match_rates import FadingMatches, MatchesSince, MatchesWithin
-from rankcast.choose.saved import Saved
+from rankcast.choose.state import DeclaredState
 from rankcast.model import Filter, RateSpan, Scoring, Update
 
 
-class Sampling(Saved):
+class Sampling(DeclaredState):
     """Passes a candidate with the probability of its most novel matching subscription, while the budget has room.
 
     Let m = rate / number of subscriptions ever matched. A subscription that matches less than the share m of the

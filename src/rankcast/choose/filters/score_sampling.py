@@ -8,14 +8,14 @@ from rankcast.choose.candidates import Candidate
 from rankcast.choose.filters.budget import Budget, draw
 from rankcast.choose.filters.filtered import Verdict
 from rankcast.choose.filters.threshold import CandidateScore
-from rankcast.choose.saved import Saved
+from rankcast.choose.state import DeclaredState
 from rankcast.model import Filter, Update
 from rankcast.plain import State
 
 _GRID = 10**12
 
 
-class ScoreSampling(Saved):
+class ScoreSampling(DeclaredState):
     """Passes a candidate with probability ``rate * score / mean score``, at most 1, while the budget has room.
 
     The mean covers the previous period (lazy) or the last `period` candidates before this one (eager). Until there is

@@ -8,11 +8,11 @@ from rankcast.choose.candidates import Candidate, StopCause
 from rankcast.choose.filters.budget import Budget
 from rankcast.choose.filters.filtered import Verdict
 from rankcast.choose.filters.kth_highest import KthOfPeriod, KthOfWindow, ScoreThreshold
-from rankcast.choose.saved import Saved, Stateful
+from rankcast.choose.state import DeclaredState, StateKeeper
 from rankcast.model import Update
 
 
-class CandidateScore(Stateful, Protocol):
+class CandidateScore(StateKeeper, Protocol):
     """A score of one user's candidates that learns from deliveries; every kind of novelty is one."""
 
     def score(self, candidate: Candidate) -> float:
@@ -25,7 +25,7 @@ class CandidateScore(Stateful, Protocol):
         """Forget all subscriptions except these."""
 
 
-class Threshold(Saved):
+class Threshold(DeclaredState):
     """Passes a candidate iff its score reaches the threshold and the budget k = rate * period has room.
 
     The threshold is the k-th highest score of the previous period of matching events (lazy), or of the last `period`
@@ -86,7 +86,7 @@ def apart(score: float, threshold: float) -> tuple[str, str]:
     return f"{round(score, digits):.12g}", f"{round(threshold, digits):.12g}"
 
 
-class ByRank(Saved):
+class ByRank(DeclaredState):
     """Scores a candidate by its rank, so that a threshold works with any score of the policy (semantics: Novelty)."""
 
     def score(self, candidate: Candidate) -> float:

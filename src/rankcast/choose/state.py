@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Protocol
 from rankcast.plain import State
 
 
-class Stateful(Protocol):
+class StateKeeper(Protocol):
     """What continues after a restart."""
 
     def state(self) -> State:
@@ -17,13 +17,13 @@ class Stateful(Protocol):
         """Continue from a saved `state`, in a fresh instance with the same settings."""
 
 
-class Saved:
+class DeclaredState:
     """Something that continues after a restart. `saved` gives its attributes by their names in the state.
 
     An attribute that has a state of its own is saved and restored by itself. Others are numbers, lists, dicts, deques
     or sets.
 
-    >>> class Counted(Saved):
+    >>> class Counted(DeclaredState):
     ...     saved = {"seen": "_seen"}
     ...     _seen = deque([3, 4])
     >>> fresh = Counted()
