@@ -173,14 +173,13 @@ class DeliveryLog(Log):
         self,
         deliveries: Iterable[Delivery],
         done: Sequence[int],
-        failed: Iterable[SetAside] = (),
         pages: Sequence[StatePage] = (),
         expected_offset: int | None = None,
     ) -> int:
         """Write the deliveries of set-aside events. `done` are the numbers of their rows, which are marked as done. Returns the number of new deliveries.
 
         The progress does not change. Pages, if there are any, replace the whole delivery state as of
-        `expected_offset`. Events that failed again are set aside as in `commit`.
+        `expected_offset`.
         """
         now = self._now()
         columns = _columns(list(deliveries), now, None)
@@ -192,7 +191,6 @@ class DeliveryLog(Log):
                 raise StoreError(_being_served(at, expected_offset))
             if pages:
                 replace_pages(connection, pages)
-            keep_set_aside(connection, failed, now)
             note(connection, now, AuditAction.SERVE_AGAIN, None, f"{len(done):,} rows, {written:,} deliveries")
         return written
 

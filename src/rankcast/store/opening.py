@@ -9,9 +9,12 @@ from sqlalchemy.exc import ArgumentError
 
 from rankcast.errors import OutdatedStore, StoreError
 from rankcast.store import postgresql, schema, sqlite
-from rankcast.store.engine import Clock, Database
+from rankcast.store.engine import Clock, Database, system_clock
 from rankcast.store.places import shown_place
 from rankcast.store.texts import readable
+
+WAIT = 30.0
+"""Seconds for which a writer waits for another one, unless a caller says otherwise."""
 
 
 def create_database(
@@ -45,7 +48,11 @@ def create_database(
 
 
 def open_database(
-    path_or_url: str | os.PathLike[str], wait: float, clock: Clock, is_bulk: bool = False, is_served: bool = False
+    path_or_url: str | os.PathLike[str],
+    wait: float = WAIT,
+    clock: Clock = system_clock,
+    is_bulk: bool = False,
+    is_served: bool = False,
 ) -> Database:
     """Open the database of an existing store. Tables that a later release of the same schema added are created."""
     path = path_of(path_or_url)
@@ -86,7 +93,11 @@ def path_of(path_or_url: str | os.PathLike[str]) -> Path | None:
 
 
 def connect_database(
-    path_or_url: str | os.PathLike[str], wait: float, clock: Clock, is_bulk: bool = False, is_served: bool = False
+    path_or_url: str | os.PathLike[str],
+    wait: float = WAIT,
+    clock: Clock = system_clock,
+    is_bulk: bool = False,
+    is_served: bool = False,
 ) -> Database:
     """Connect to the database at a place, whatever it contains."""
     path = path_of(path_or_url)

@@ -6,7 +6,7 @@ from rankcast.store.catalog.log import CatalogLog
 from rankcast.store.delivery_log import DeliveryLog
 from rankcast.store.engine import Clock, Database, system_clock
 from rankcast.store.event_log import EventLog
-from rankcast.store.opening import create_database, open_database
+from rankcast.store.opening import WAIT, create_database, open_database
 from rankcast.store.pipelines import PipelineLog
 from rankcast.store.rejects import RejectLog
 from rankcast.store.set_aside import SetAsideLog
@@ -43,7 +43,7 @@ class Store(CatalogLog, EventLog, DeliveryLog, RejectLog, SetAsideLog, PipelineL
         path_or_url: str | os.PathLike[str],
         exist_ok: bool = False,
         *,
-        wait: float = 30.0,
+        wait: float = WAIT,
         clock: Clock = system_clock,
         is_served: bool = False,
     ) -> "Store":
@@ -55,7 +55,7 @@ class Store(CatalogLog, EventLog, DeliveryLog, RejectLog, SetAsideLog, PipelineL
         cls,
         path_or_url: str | os.PathLike[str],
         *,
-        wait: float = 30.0,
+        wait: float = WAIT,
         clock: Clock = system_clock,
         is_bulk: bool = False,
         is_served: bool = False,

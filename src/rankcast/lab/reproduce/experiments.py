@@ -183,9 +183,9 @@ def experiments(folder: Path | None = None) -> dict[str, Experiment]:
     return {name: experiment for name, (experiment, _) in located(folder or checkout() / "experiments").items()}
 
 
-def papers(folder: Path | None = None) -> dict[str, Paper]:
-    """The papers by name, from the shared modules of a folder with experiments."""
-    folder = folder or checkout() / "experiments"
+def papers() -> dict[str, Paper]:
+    """The papers by name, from the shared modules of the experiments of this checkout."""
+    folder = checkout() / "experiments"
     located(folder)
     modules = (sys.modules[f"experiments.{path.stem}"] for path in sorted(folder.glob("*.py")))
     return {module.PAPER.name: module.PAPER for module in modules if isinstance(getattr(module, "PAPER", None), Paper)}
