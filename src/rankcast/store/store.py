@@ -6,7 +6,7 @@ from rankcast.store.catalog.log import CatalogLog
 from rankcast.store.delivery_log import DeliveryLog
 from rankcast.store.engine import Clock, Database, system_clock
 from rankcast.store.event_log import EventLog
-from rankcast.store.opening import WAIT, create_database, open_database
+from rankcast.store.opening import USUAL, ConnectionSettings, create_database, open_database
 from rankcast.store.pipelines import PipelineLog
 from rankcast.store.rejects import RejectLog
 from rankcast.store.set_aside import SetAsideLog
@@ -43,19 +43,19 @@ class Store(CatalogLog, EventLog, DeliveryLog, RejectLog, SetAsideLog, PipelineL
         path_or_url: str | os.PathLike[str],
         exist_ok: bool = False,
         *,
-        wait: float = WAIT,
+        wait: float = USUAL.wait,
         clock: Clock = system_clock,
         is_served: bool = False,
     ) -> "Store":
         """Create a new store and open it. With `exist_ok`, an existing store is opened; `is_served` is as in `open`."""
-        return cls(create_database(path_or_url, exist_ok, wait, clock, is_served))
+        return cls(create_database(path_or_url, exist_ok, ConnectionSettings(wait, clock, is_served=is_served)))
 
     @classmethod
     def open(
         cls,
         path_or_url: str | os.PathLike[str],
         *,
-        wait: float = WAIT,
+        wait: float = USUAL.wait,
         clock: Clock = system_clock,
         is_bulk: bool = False,
         is_served: bool = False,
@@ -65,7 +65,7 @@ class Store(CatalogLog, EventLog, DeliveryLog, RejectLog, SetAsideLog, PipelineL
         `is_bulk` suits processes that write at full speed, and `is_served` those of a service, which calls
         `database.checkpoint` from time to time.
         """
-        return cls(open_database(path_or_url, wait, clock, is_bulk, is_served))
+        return cls(open_database(path_or_url, ConnectionSettings(wait, clock, is_bulk, is_served)))
 
     @property
     def database(self) -> Database:
