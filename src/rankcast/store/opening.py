@@ -16,7 +16,7 @@ from rankcast.store.texts import readable
 
 
 class ConnectionSettings(NamedTuple):
-    """How a process uses a database: the seconds for which a writer waits for another, the clock, and as in `Store.open`."""
+    """How a process uses a database. A writer waits up to `wait` seconds for another; `Store.open` explains the rest."""
 
     wait: float = 30.0
     clock: Clock = system_clock
