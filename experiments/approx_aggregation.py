@@ -91,8 +91,7 @@ def _drawn(degrees: dict[str, list[float]], grid: list[tuple[float, ...]], count
         connective, norm = name.split(", ")
         shares = [100 * sum(degree >= level - 1e-9 for degree in found) / count for level in levels]
         left.plot(levels, shares, "-" if connective == "and" else "--", color=colours[norm], linewidth=2, label=name)
-    left.set_xlabel("degree at least")
-    left.set_ylabel("% of the flats")
+    left.set(xlabel="degree at least", ylabel="% of the flats")
     left.set_title("aggregation: price, size, distance usual", loc="left", fontsize=10)
     for i, (tn, colour) in enumerate(zip(NECESSITIES, ("#2a7f9e", "#6a4c93", "#d98e04", "#b3432b"), strict=True), 1):
         right.plot(

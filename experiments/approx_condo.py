@@ -5,33 +5,23 @@ from datetime import UTC, datetime
 import numpy as np
 from matplotlib.figure import Figure
 
+from rankcast import model
 from rankcast.engine.reference.shard import Shard
 from rankcast.fuzzy import batch_degree
 from rankcast.lab.reproduce import Experiment, ExperimentReport
 from rankcast.language import parse, show
 from rankcast.matching import evaluate
 from rankcast.matching.predicates import degrees_of, reaches
-from rankcast.model import (
-    Catalog,
-    Concept,
-    Event,
-    Interval,
-    LeftShoulder,
-    Predicate,
-    RightShoulder,
-    Subscription,
-    Table,
-    Term,
-    Trapezoid,
-)
 
 NOON = datetime(2004, 8, 31, 12, tzinfo=UTC)
-CATALOG = Catalog(
+CATALOG = model.Catalog(
     [
-        Concept("medium", "size", Trapezoid(50, 70, 100, 130)),
-        Concept("cheap", "price", LeftShoulder(1000, 2000)),
-        Concept("old", "condition", Table((("new", 0.0), ("renovated", 0.4), ("worn", 0.8), ("derelict", 1.0)))),
-        Subscription(
+        model.Concept("medium", "size", model.Trapezoid(50, 70, 100, 130)),
+        model.Concept("cheap", "price", model.LeftShoulder(1000, 2000)),
+        model.Concept(
+            "old", "condition", model.Table((("new", 0.0), ("renovated", 0.4), ("worn", 0.8), ("derelict", 1.0)))
+        ),
+        model.Subscription(
             "family",
             "ann",
             parse("size is medium [0.8, 0] and price <= 1500 [1, 0] and condition is not old [1, 0.3]"),
@@ -39,17 +29,23 @@ CATALOG = Catalog(
     ]
 )
 OFFERS = {
-    "the paper's: 160 m², cheap": Event("p160", NOON, {"size": (160,), "price": Term("cheap"), "condition": ("new",)}),
-    "its formula: 60 m², cheap": Event("p60", NOON, {"size": (60,), "price": Term("cheap"), "condition": ("new",)}),
-    "66 m², cheap": Event("p66", NOON, {"size": (66,), "price": Term("cheap"), "condition": ("new",)}),
-    "55 to 68 m², 1400, new or worn": Event(
+    "the paper's: 160 m², cheap": model.Event(
+        "p160", NOON, {"size": (160,), "price": model.Term("cheap"), "condition": ("new",)}
+    ),
+    "its formula: 60 m², cheap": model.Event(
+        "p60", NOON, {"size": (60,), "price": model.Term("cheap"), "condition": ("new",)}
+    ),
+    "66 m², cheap": model.Event("p66", NOON, {"size": (66,), "price": model.Term("cheap"), "condition": ("new",)}),
+    "55 to 68 m², 1400, new or worn": model.Event(
         "vague",
         NOON,
-        {"size": Interval(55, 68), "price": (1400,), "condition": Table((("new", 1.0), ("worn", 0.5)))},
+        {"size": model.Interval(55, 68), "price": (1400,), "condition": model.Table((("new", 1.0), ("worn", 0.5)))},
     ),
-    "80 m², not cheap": Event("dear", NOON, {"size": (80,), "price": RightShoulder(1500, 2000), "condition": ("new",)}),
-    "80 m², 1400, renovated": Event("reno", NOON, {"size": (80,), "price": (1400,), "condition": ("renovated",)}),
-    "no condition said": Event("bare", NOON, {"size": (80,), "price": (1400,)}),
+    "80 m², not cheap": model.Event(
+        "dear", NOON, {"size": (80,), "price": model.RightShoulder(1500, 2000), "condition": ("new",)}
+    ),
+    "80 m², 1400, renovated": model.Event("reno", NOON, {"size": (80,), "price": (1400,), "condition": ("renovated",)}),
+    "no condition said": model.Event("bare", NOON, {"size": (80,), "price": (1400,)}),
 }
 
 
@@ -86,7 +82,7 @@ def run(report: ExperimentReport) -> None:
     )
 
 
-def _degrees(predicate: Predicate, offer: Event) -> tuple[object, ...]:
+def _degrees(predicate: model.Predicate, offer: model.Event) -> tuple[object, ...]:
     value = offer.attributes.get(predicate.attribute)
     if value is None:
         return show(predicate), 0.0, 0.0, False
@@ -98,11 +94,11 @@ def _drawn() -> Figure:
     figure = Figure(figsize=(10, 3), layout="constrained")
     size, price, condition = figure.subplots(1, 3)
     x = np.linspace(30, 150, 2000)
-    medium = batch_degree(Trapezoid(50, 70, 100, 130), (), x)
-    known = batch_degree(Interval(55, 68), (), x)
+    medium = batch_degree(model.Trapezoid(50, 70, 100, 130), (), x)
+    known = batch_degree(model.Interval(55, 68), (), x)
     _panel(size, x, medium, known, "size: medium", "55 to 68 m²")
     x = np.linspace(500, 2500, 2000)
-    _panel(price, x, (x <= 1500) * 1.0, batch_degree(LeftShoulder(1000, 2000), (), x), "price: ≤ 1500", "cheap")
+    _panel(price, x, (x <= 1500) * 1.0, batch_degree(model.LeftShoulder(1000, 2000), (), x), "price: ≤ 1500", "cheap")
     words = ["new", "renovated", "worn", "derelict"]
     places = np.arange(4)
     condition.bar(places - 0.2, [1, 0.6, 0.2, 0], 0.4, color="#2a7f9e", label="wish")

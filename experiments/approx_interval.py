@@ -66,10 +66,7 @@ def matched(seed: int, subscriptions: int, publications: int) -> dict[str, list[
 
 def run(report: ExperimentReport, subscriptions: int = SUBSCRIPTIONS, publications: int = PUBLICATIONS) -> None:
     """Compare subscriptions by range and by trapezoid; a publication says that a flat costs between a and b."""
-    found = []
-    for seed in range(report.seeds):
-        found.append(matched(seed, subscriptions, publications))
-        report.progress((seed + 1) / report.seeds)
+    found = report.each_seed(lambda seed: matched(seed, subscriptions, publications))
     columns = found[0]
     names = list(columns)
     rows = [(width, *(columns[name][at] for name in names)) for at, width in enumerate(WIDTHS)]
@@ -120,8 +117,7 @@ def _drawn(names: list[str], rows: list[tuple[float, ...]], subscriptions: int) 
             label=name,
         )
     axes.set_xlabel("the publication's interval: price ± per cent")
-    axes.set_ylabel(f"matched of {subscriptions:,} subscriptions, %")
-    axes.set_ylim(0)
+    axes.set(ylabel=f"matched of {subscriptions:,} subscriptions, %", ylim=0)
     axes.legend(frameon=False, fontsize=9)
     axes.spines[["top", "right"]].set_visible(False)
     return figure

@@ -156,15 +156,33 @@ class Chain:
 
     def overlay(self, strategy: Strategy, k: int) -> Overlay:
         """The overlay with everybody subscribed."""
-        made = Overlay(self.tree)
-        space = parse("x between 0 and 1")
-        made.advertise(Advertisement("a1", "publisher", space, k, Ranking.FAIR), "publisher", strategy)
+        made = self.advertised(strategy, k)
         made.subscribe_all(self.placed)
         return made
 
-    def distance(self, broker: str) -> int:
-        """The number of core brokers between the publisher and a subscriber of this edge broker."""
-        return len(self.tree.path(broker, "publisher")) - 2
+    def advertised(self, strategy: Strategy, k: int, weights_travel: bool = False) -> Overlay:
+        """The overlay with nobody subscribed."""
+        made = Overlay(self.tree, weights_travel=weights_travel)
+        space = parse("x between 0 and 1")
+        made.advertise(Advertisement("a1", "publisher", space, k, Ranking.FAIR), "publisher", strategy)
+        return made
+
+    def by_distance(self) -> dict[int, list[str]]:
+        """The subscriptions by the number of core brokers between them and the publisher, the nearest first."""
+        found: dict[int, list[str]] = {}
+        for one, home in self.placed:
+            found.setdefault(len(self.tree.path(home, "publisher")) - 2, []).append(one.id)
+        return dict(sorted(found.items()))
+
+    def due(self, k: int) -> dict[str, float]:
+        """The mean number of publications that each subscription receives under RegularK."""
+        due = {one.id: 0.0 for one, _ in self.placed}
+        for event in self.events:
+            value = event.attributes["x"][0]
+            matching = [one.id for one, _ in self.placed if one.where.test.low <= value <= one.where.test.high]
+            for each in matching:
+                due[each] += min(1.0, k / len(matching))
+        return due
 
 
 FAIRNESS: dict[str, Callable[[], Strategy]] = {
@@ -222,14 +240,8 @@ class Fairness:
 def fairness(k: int, seed: int = 0, publications: int = 600, subscribers: int = 250) -> Fairness:
     """Publish to all subscribers of the chain with each of the strategies."""
     given = chain(subscribers, publications, seed)
-    due: Counter[str] = Counter({one.id: 0 for one, _ in given.placed})
-    for event in given.events:
-        value = event.attributes["x"][0]
-        matching = [one.id for one, _ in given.placed if one.where.test.low <= value <= one.where.test.high]
-        for each in matching:
-            due[each] += min(1.0, k / len(matching))
     received = {}
     for name, make in FAIRNESS.items():
         overlay = given.overlay(make(), k)
         received[name] = dict(Counter(each for event in given.events for each in overlay.publish(event).recipients))
-    return Fairness(received, dict(due))
+    return Fairness(received, given.due(k))

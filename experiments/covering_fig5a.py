@@ -57,10 +57,7 @@ def curves(count: int, seed: int) -> dict[str, list[float]]:
 
 def draw(report: ExperimentReport, count: int, paper: Mapping[str, float]) -> dict[str, float]:
     """The curves of Figure 5(a) or (b); return the share that RankCoverK forwards at k 10, for each choice of depth."""
-    found = []
-    for seed in range(report.seeds):
-        found.append(curves(count, seed))
-        report.progress(0.5 * (seed + 1) / report.seeds)
+    found = report.each_seed(lambda seed: curves(count, seed), 0.5)
     means = {
         name: [round(fmean(column), 3) for column in zip(*(one[name] for one in found), strict=True)]
         for name in found[0]
@@ -147,8 +144,7 @@ def _figure(
     axes.set_yscale("log")
     axes.set_yticks([0.5, 1, 2, 5, 10, 20, 50, 100], ["0.5", "1", "2", "5", "10", "20", "50", "100"])
     axes.set_xticks(KS)
-    axes.set_xlabel("k")
-    axes.set_ylabel("forwarded, % of subscriptions")
+    axes.set(xlabel="k", ylabel="forwarded, % of subscriptions")
     axes.set_title(f"{count:,} subscriptions of 30 to 60 % of one attribute")
     axes.grid(alpha=0.3)
     axes.legend(frameon=False, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.14), fontsize=8)

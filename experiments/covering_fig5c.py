@@ -26,10 +26,7 @@ KEEPS_81 = Rule(
 
 def run(report: ExperimentReport, counts: tuple[int, ...] = COUNTS) -> None:
     """One poset per number of subscriptions and seed gives all k."""
-    found = []
-    for seed in range(report.seeds):
-        found.append([_shares(count, poset(count, seed=seed)[0]) for count in counts])
-        report.progress(0.7 * (seed + 1) / report.seeds)
+    found = report.each_seed(lambda seed: [_shares(count, poset(count, seed=seed)[0]) for count in counts], 0.7)
     rows = [
         (count, *(round(fmean(values), 3) for values in zip(*(one[at] for one in found), strict=True)))
         for at, count in enumerate(counts)
@@ -90,8 +87,7 @@ def _figure(report: ExperimentReport, rows: list[tuple[float, ...]]) -> None:
     axes.set_xscale("log")
     axes.set_xticks(SELECTIVITIES, [f"{percent:g}" for percent in SELECTIVITIES])
     axes.minorticks_off()
-    axes.set_xlabel("k, % of the subscriptions")
-    axes.set_ylabel("forwarded, % of subscriptions")
+    axes.set(xlabel="k, % of the subscriptions", ylabel="forwarded, % of subscriptions")
     axes.set_title("AncestorCoverK at larger k")
     axes.grid(alpha=0.3)
     axes.legend(frameon=False)

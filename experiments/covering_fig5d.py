@@ -35,10 +35,7 @@ LARGER_IS_BETTER = Rule(
 
 def run(report: ExperimentReport, count: int = COUNT) -> None:
     """Means over several workloads; one poset of each gives all k."""
-    found = []
-    for seed in range(report.seeds):
-        found.append({size: _shares(count, size, seed) for size in SIZES})
-        report.progress(0.9 * (seed + 1) / report.seeds)
+    found = report.each_seed(lambda seed: {size: _shares(count, size, seed) for size in SIZES}, 0.9)
     means = {
         size: [round(fmean(values), 3) for values in zip(*(one[size] for one in found), strict=True)] for size in SIZES
     }
@@ -111,8 +108,7 @@ def _figure(report: ExperimentReport, rows: list[tuple[object, ...]]) -> None:
     axes.set_xscale("log")
     axes.set_xticks(SELECTIVITIES, [f"{percent:g}" for percent in SELECTIVITIES])
     axes.minorticks_off()
-    axes.set_xlabel("k, % of the subscriptions")
-    axes.set_ylabel("forwarded, % of subscriptions")
+    axes.set(xlabel="k, % of the subscriptions", ylabel="forwarded, % of subscriptions")
     axes.set_title("AncestorCoverK, 10,000 subscriptions of different sizes")
     axes.grid(alpha=0.3)
     axes.legend(frameon=False, title="size, of the space", ncols=2)

@@ -31,22 +31,20 @@ LESS_SENSITIVE = Rule(
 
 def run(report: ExperimentReport, publications: int = PUBLICATIONS) -> None:
     """Group the runs of Figure 6(a) by the number of core brokers on the path; means over k, per subscription."""
-    given = chain(SUBSCRIBERS, publications)
-    at: dict[int, list[str]] = {}
-    for one, home in given.placed:
-        at.setdefault(given.distance(home), []).append(one.id)
-    found = []
-    for seed in range(report.seeds):
+    at = chain(SUBSCRIBERS, publications).by_distance()
+
+    def of_seed(seed: int) -> dict[str, tuple[list[float], list[float]]]:
         runs = [fairness(k, seed, publications) for k in KS]
-        found.append({name: _by_distance(runs, name, at) for name in NAMES})
-        report.progress((seed + 1) / report.seeds)
+        return {name: _by_distance(runs, name, at) for name in NAMES}
+
+    found = report.each_seed(of_seed)
     means = {
         name: [[fmean(values) for values in zip(*(one[name][part] for one in found), strict=True)] for part in (0, 1)]
         for name in NAMES
     }
     rows = [
         (distance, *(round(means[name][part][place], 4) for part in (0, 1) for name in NAMES))
-        for place, distance in enumerate(sorted(at))
+        for place, distance in enumerate(at)
     ]
     report.table(
         "by_distance",
@@ -92,7 +90,7 @@ def run(report: ExperimentReport, publications: int = PUBLICATIONS) -> None:
 def _by_distance(runs: list, name: str, at: dict[int, list[str]]) -> tuple[list[float], list[float]]:
     """For each distance, the mean difference per subscription, and the relative surplus over RegularK."""
     differences, surplus = [], []
-    for _, ids in sorted(at.items()):
+    for ids in at.values():
         differences.append(fmean(one.difference(name, ids) / len(ids) for one in runs))
         due = sum(one.total("RegularK", ids) for one in runs)
         surplus.append(sum(one.total(name, ids) for one in runs) / due - 1)
@@ -111,12 +109,9 @@ def _figure(report: ExperimentReport, rows: list[tuple[float, ...]]) -> None:
     for number, name in enumerate(NAMES, 1):
         left.plot(distances, [row[number] for row in rows], "o-", color=COLOURS[name], label=name)
         right.plot(distances, [100 * row[number + 2] for row in rows], "o-", color=COLOURS[name], label=name)
-    left.set_ylim(0)
-    left.set_ylabel("mean difference from RegularK")
-    left.set_title("Fairness: less is better")
+    left.set(ylim=0, ylabel="mean difference from RegularK", title="Fairness: less is better")
     right.axhline(0, color="black", linewidth=0.8)
-    right.set_ylabel("received more than with RegularK, %")
-    right.set_title("Who gets too much, who too little")
+    right.set(ylabel="received more than with RegularK, %", title="Who gets too much, who too little")
     for axes in (left, right):
         axes.set_xticks(distances)
         axes.set_xlabel("core brokers between publisher and subscriber")

@@ -41,10 +41,7 @@ FAIR_AND_FASTER = Rule(
 def run(report: ExperimentReport, publications: int = PUBLICATIONS, counts: tuple[int, ...] = SUBSCRIBERS) -> None:
     """Measure the time and the work of the brokers per delivery."""
     cells = [(subscribers, percent) for subscribers in counts for percent in SELECTIVITIES]
-    found = []
-    for seed in range(report.seeds):
-        found.append({cell: measured(cell[1], cell[0], publications, seed) for cell in cells})
-        report.progress((seed + 1) / report.seeds)
+    found = report.each_seed(lambda seed: {cell: measured(cell[1], cell[0], publications, seed) for cell in cells})
     rows = [(*cell, *row([one[cell] for one in found])) for cell in cells]
     report.table("latency", ["subscribers", "k, %", *HEADINGS], rows)
 

@@ -22,10 +22,7 @@ SUPERLINEAR = Rule(
 def run(report: ExperimentReport, publications: int = PUBLICATIONS, counts: tuple[int, ...] = SUBSCRIBERS) -> None:
     """Time and work per delivery at a low and at a high k."""
     cells = [(percent, subscribers) for percent in SELECTIVITIES for subscribers in counts]
-    found = []
-    for seed in range(report.seeds):
-        found.append({cell: measured(*cell, publications, seed) for cell in cells})
-        report.progress((seed + 1) / report.seeds)
+    found = report.each_seed(lambda seed: {cell: measured(*cell, publications, seed) for cell in cells})
     rows = [(*cell, *row([one[cell] for one in found])) for cell in cells]
     report.table("growth", ["k, %", "subscribers", *HEADINGS], rows)
     times = {cell: row[5] for cell, row in zip(cells, rows, strict=True)}

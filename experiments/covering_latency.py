@@ -150,11 +150,7 @@ def draw(report: ExperimentReport, name: str, rows: list[tuple[float, ...]], tit
         for number, strategy in enumerate(STRATEGIES):
             ways = [row[1] for row in own], [row[2 + number] for row in own]
             axes.plot(*ways, "o-", color=COLOURS[strategy], label=strategy)
-        axes.set_xlim(0)
-        axes.set_ylim(0)
-        axes.set_xlabel(along)
-        axes.set_ylabel("time in the brokers on the way, ms")
-        axes.set_title(title.format(value))
+        axes.set(xlim=0, ylim=0, xlabel=along, ylabel="time in the brokers on the way, ms", title=title.format(value))
         axes.grid(alpha=0.3)
     figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=4, frameon=False)
     report.figure(name, figure)

@@ -82,8 +82,7 @@ def run(report: ExperimentReport, publications: int = PUBLICATIONS) -> None:
         left.plot(KS, [by[k, name][2] for k in KS], "o-", label=name, markersize=4)
         (line,) = right.plot(KS, [by[k, name][3] for k in KS], "o-", markersize=4)
         right.plot(KS, [by[k, name][4] for k in KS], "o--", color=line.get_color(), markersize=4)
-    left.set_yscale("log")
-    left.set_ylabel("chi-square (less is fairer)")
+    left.set(yscale="log", ylabel="chi-square (less is fairer)")
     left.legend(frameon=False)
     right.set_ylabel("best (solid), worst (dashed) / mean")
     for axes in (left, right):

@@ -6,9 +6,7 @@ from statistics import fmean
 from experiments.covering_common import COLOURS, SOURCE, Chain, chain
 
 from rankcast.lab.reproduce import Experiment, ExperimentReport, Rule
-from rankcast.language import parse
-from rankcast.model import Advertisement, Ranking
-from rankcast.overlay import AncestorFairK, Overlay
+from rankcast.overlay import AncestorFairK
 
 KS = (1, 2)
 SUBSCRIBERS = 250
@@ -41,13 +39,10 @@ def run(report: ExperimentReport, publications: int = PUBLICATIONS) -> None:
     counted: dict[str, list[float]] = {FRESH: [], STALE: []}
     for seed in range(report.seeds):
         given = chain(SUBSCRIBERS, publications, seed)
-        at: dict[int, list[str]] = {}
-        for one, home in given.placed:
-            at.setdefault(given.distance(home), []).append(one.id)
         for name in (FRESH, STALE):
             runs = [_received(given, k, name == STALE) for k in KS]
             counted[name].append(fmean(known for _, known in runs))
-            surplus[name].append(_surplus(given, at, [received for received, _ in runs]))
+            surplus[name].append(_surplus(given, [received for received, _ in runs]))
         report.progress((seed + 1) / report.seeds)
     means = {name: [fmean(values) for values in zip(*found, strict=True)] for name, found in surplus.items()}
     rows = [(1 + place, *(round(100 * means[name][place], 2) for name in means)) for place in range(5)]
@@ -83,26 +78,19 @@ def run(report: ExperimentReport, publications: int = PUBLICATIONS) -> None:
 
 def _received(given: Chain, k: int, weights_travel: bool) -> tuple[Counter[str], int]:
     """What each subscription received, and how many subscriptions the publisher's broker thinks there are."""
-    overlay = Overlay(given.tree, weights_travel=weights_travel)
-    space = parse("x between 0 and 1")
-    overlay.advertise(Advertisement("a1", "publisher", space, k, Ranking.FAIR), "publisher", AncestorFairK())
+    overlay = given.advertised(AncestorFairK(), k, weights_travel)
     for one, home in given.placed:
         overlay.subscribe(one, home)
     received = Counter(name for event in given.events for name in overlay.publish(event).recipients)
     return received, sum(overlay.weights("a1", "publisher").values())
 
 
-def _surplus(given: Chain, at: dict[int, list[str]], runs: list[Counter[str]]) -> list[float]:
+def _surplus(given: Chain, runs: list[Counter[str]]) -> list[float]:
     """For each distance, what was received beyond what is due, as a share of it."""
-    due: dict[str, float] = dict.fromkeys((one.id for one, _ in given.placed), 0.0)
-    for event in given.events:
-        value = event.attributes["x"][0]
-        matching = [one.id for one, _ in given.placed if one.where.test.low <= value <= one.where.test.high]
-        for name in matching:
-            due[name] += sum(min(1.0, k / len(matching)) for k in KS)
+    dues = [given.due(k) for k in KS]
     return [
-        sum(run[name] for run in runs for name in ids) / sum(due[name] for name in ids) - 1
-        for _, ids in sorted(at.items())
+        sum(run[name] for run in runs for name in ids) / sum(due[name] for due in dues for name in ids) - 1
+        for ids in given.by_distance().values()
     ]
 
 
@@ -116,8 +104,7 @@ def _figure(report: ExperimentReport, rows: list[tuple[float, ...]]) -> None:
     axes.plot(distances, [row[1] for row in rows], "o-", color=COLOURS["AncestorFairK"], label=FRESH)
     axes.plot(distances, [row[2] for row in rows], "s--", color=COLOURS["RankCoverK"], label=STALE)
     axes.set_xticks(distances)
-    axes.set_xlabel("core brokers between publisher and subscriber")
-    axes.set_ylabel("received more than is due, %")
+    axes.set(xlabel="core brokers between publisher and subscriber", ylabel="received more than is due, %")
     axes.set_title("AncestorFairK: who gets too much, who too little")
     axes.grid(alpha=0.3)
     axes.legend(frameon=False)

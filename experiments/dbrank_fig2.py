@@ -58,18 +58,14 @@ def run(report: ExperimentReport, events: int = EVENTS) -> None:
     from matplotlib.figure import Figure
 
     names = list(COVERED_BY)
-    found = []
-    for seed in range(report.seeds):
-        found.append(published(seed, events))
-        report.progress((seed + 1) / report.seeds)
+    found = report.each_seed(lambda seed: published(seed, events))
     rows = found[0]
     report.table("fig2", ("event", *names), rows)
     figure = Figure(figsize=(6, 4), layout="constrained")
     axes = figure.subplots()
     for place, name in enumerate(names, 1):
         axes.plot([row[0] for row in rows], [row[place] for row in rows], label=name, lw=2 if place < 3 else 1.2)
-    axes.set_xlabel("events published")
-    axes.set_ylabel("novelty, as a share of beta")
+    axes.set(xlabel="events published", ylabel="novelty, as a share of beta")
     axes.set_title("DBRank Figure 2: s1 covers s3, s4; s2 covers s5, s6, s7")
     axes.legend(ncols=2)
     axes.grid(alpha=0.3)

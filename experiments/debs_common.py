@@ -19,6 +19,7 @@ from rankcast.model import Catalog, Event, Length, Mode, Policy, Subscription, T
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 SOURCE = "DEBS'09"
 PAPER = Paper(
@@ -217,18 +218,39 @@ Values = dict[Cell, float]
 
 
 def measured(
-    report: ExperimentReport, sigma: float, measure: Callable[[Sequence[Sent]], float], users: Sequence[str]
+    report: ExperimentReport,
+    sigma: float,
+    measure: Callable[[Sequence[Sent]], float],
+    users: Sequence[str],
+    modes: Sequence[Mode] = MODES,
+    ties: Ties = Ties.KEEP,
 ) -> dict[str, Values]:
     """A measure of the deliveries of each user, for every mode, scenario, length and k."""
+    varied = settings((sigma,), modes, ties)
     found: dict[str, Values] = {}
     for number, user in enumerate(users, 1):
         found[user] = {
             (setting.mode, scenario, setting.length, setting.k): measure(sent)
             for scenario in SCENARIOS
-            for setting, sent in deliveries(scenario, user, settings((sigma,))).items()
+            for setting, sent in deliveries(scenario, user, varied).items()
         }
         report.progress(0.9 * number / len(users))
     return found
+
+
+def cells_of(mode: Mode) -> list[Cell]:
+    """All points of the panel of a mode."""
+    return [(mode, scenario, length, k) for scenario in SCENARIOS for length in LENGTHS for k in KS]
+
+
+def by_length(found: Mapping[str, Values], mode: Mode) -> list[list[list[float]]]:
+    """For each user, scenario and k of a mode: the value of the shorter length, and that of the longer one."""
+    return [
+        [[values[mode, scenario, length, k]] for length in LENGTHS]
+        for values in found.values()
+        for scenario in SCENARIOS
+        for k in KS
+    ]
 
 
 def lines_over_k(values: Values, mode: Mode) -> list[list[float]]:
@@ -257,6 +279,14 @@ def diversity(events: Sequence[Event], distance: Distance) -> float:
     return DivRank(0.0, distance).div([Candidate(event, 1.0) for event in events])
 
 
+def panel(axes: "Axes", mode: Mode, label: str) -> None:
+    """Name the axes of a panel over k."""
+    axes.set(title=TITLES[mode], xlabel="k")
+    axes.set_xticks(KS)
+    axes.set_ylabel(label)
+    axes.grid(alpha=0.3)
+
+
 def draw_lines(axes: "Axes", mode: Mode, values: dict[tuple[str, int, int], float], label: str) -> None:
     """Draw one panel: a line per scenario over k, solid for 200 and dashed for 400 events.
 
@@ -266,11 +296,7 @@ def draw_lines(axes: "Axes", mode: Mode, values: dict[tuple[str, int, int], floa
         for length, style in zip(LENGTHS, ("-", "--"), strict=True):
             line = [values[scenario, length, k] for k in KS]
             axes.plot(KS, line, style, color=COLOURS[scenario], marker="o", markersize=3, label=f"{scenario}, {length}")
-    axes.set_title(TITLES[mode])
-    axes.set_xlabel("k")
-    axes.set_xticks(KS)
-    axes.set_ylabel(label)
-    axes.grid(alpha=0.3)
+    panel(axes, mode, label)
 
 
 def panels(values: dict[tuple[Mode, str, int, int], float], label: str, title: str, line: float | None = None):
@@ -283,16 +309,14 @@ def panels(values: dict[tuple[Mode, str, int, int], float], label: str, title: s
         draw_lines(axes, mode, {key[1:]: value for key, value in values.items() if key[0] is mode}, label)
         if line is not None:
             axes.axhline(line, color="black", linewidth=1, label="all matching")
+    return finished(figure, title, 4 if line is None else 5, -0.1)
+
+
+def finished(figure: "Figure", title: str, columns: int, below: float) -> "Figure":
+    """The figure with a title, and one legend for all panels below them."""
     handles, labels = figure.axes[0].get_legend_handles_labels()
-    figure.legend(
-        handles,
-        labels,
-        loc="lower center",
-        ncol=4 if line is None else 5,
-        fontsize=8,
-        frameon=False,
-        bbox_to_anchor=(0.5, -0.1),
-    )
+    place = {"loc": "lower center", "bbox_to_anchor": (0.5, below)}
+    figure.legend(handles, labels, ncol=columns, fontsize=8, frameon=False, **place)
     figure.suptitle(title)
     figure.tight_layout()
     return figure

@@ -2,24 +2,7 @@
 
 from collections.abc import Sequence
 
-from experiments.debs_common import (
-    K_PER_PERIOD,
-    KS,
-    LENGTHS,
-    MATCHING,
-    PUBLISHED,
-    SCENARIOS,
-    SOURCE,
-    USERS,
-    Values,
-    deliveries,
-    means,
-    measured,
-    panels,
-    settings,
-    tabulate,
-)
-
+from experiments import debs_common as debs
 from rankcast.lab.reproduce import Experiment, ExperimentReport, Rule
 from rankcast.model import Mode, Ties
 
@@ -48,26 +31,18 @@ MOST = Rule(
 )
 
 
-def run(report: ExperimentReport, users: Sequence[str] = USERS) -> None:
+def run(report: ExperimentReport, users: Sequence[str] = debs.USERS) -> None:
     """Counts for every user, mode, length, scenario and k."""
-    found = measured(report, 1.0, len, users)
-    tabulate(report, "debs_fig10", "delivered", found, 0)
-    shares = [
-        value / MATCHING for values in found.values() for cell, value in values.items() if cell[0] is Mode.PERIODIC
-    ]
+    found = debs.measured(report, 1.0, len, users)
+    debs.tabulate(report, "debs_fig10", "delivered", found, 0)
+    periodic = [(cell, values[cell]) for values in found.values() for cell in debs.cells_of(Mode.PERIODIC)]
+    shares = [value / debs.MATCHING for _, value in periodic]
     report.printed("periodic: smallest share of the matching", 2.2, 100 * min(shares), " %", 1, BY_SETTINGS)
     report.printed("periodic: largest share of the matching", 21.5, 100 * max(shares), " %", 1, BY_SETTINGS)
-    same = sum(
-        values[Mode.PERIODIC, scenario, w, k] == k * PUBLISHED // w
-        for values in found.values()
-        for scenario in SCENARIOS
-        for w in LENGTHS
-        for k in KS
-    )
-    cells = len(found) * len(SCENARIOS) * len(LENGTHS) * len(KS)
-    report.ours("periodic: k events per period", f"in {same} of {cells} cells", note=K_PER_PERIOD)
+    same = sum(value == k * debs.PUBLISHED // w for (_, _, w, k), value in periodic)
+    report.ours("periodic: k events per period", f"in {same} of {len(periodic)} cells", note=debs.K_PER_PERIOD)
     for mode in (Mode.SLIDING, Mode.HISTORY):
-        other = _replacing(users) if mode is Mode.HISTORY else None
+        other = debs.measured(report, 1.0, len, users, (Mode.HISTORY,), Ties.REPLACE) if mode is Mode.HISTORY else None
         for rule, paper in (
             (MOST, "the worse pruning is observed in Best-Last"),
             (LEAST, "Random achieves the greatest pruning"),
@@ -81,18 +56,13 @@ def run(report: ExperimentReport, users: Sequence[str] = USERS) -> None:
                 [([cell],) for values in found.values() for cell in _by_scenario(values, mode)],
                 "cells",
                 paper,
-                _told(means(found), mode),
+                _told(debs.means(found), mode),
                 note,
                 of=mode.value,
             )
         report.shape(
             LONGER_SENDS_LESS,
-            [
-                [[values[mode, scenario, w, k]] for w in LENGTHS]
-                for values in found.values()
-                for scenario in SCENARIOS
-                for k in KS
-            ],
+            debs.by_length(found, mode),
             "cells",
             "a larger window size leads to the delivery of fewer events",
             note="in Best-Last every new event is at least as good, so both lengths send all"
@@ -102,31 +72,23 @@ def run(report: ExperimentReport, users: Sequence[str] = USERS) -> None:
         )
     report.figure(
         "debs_fig10",
-        panels(
-            means(found), "events delivered", "Figure 10: events delivered of 930 matching, sigma 1, mean over users"
+        debs.panels(
+            debs.means(found),
+            "events delivered",
+            "Figure 10: events delivered of 930 matching, sigma 1, mean over users",
         ),
     )
 
 
-def _by_scenario(values: Values, mode: Mode) -> list[dict[str, float]]:
-    return [{scenario: values[mode, scenario, w, k] for scenario in SCENARIOS} for w in LENGTHS for k in KS]
+def _by_scenario(values: debs.Values, mode: Mode) -> list[dict[str, float]]:
+    return [
+        {scenario: values[mode, scenario, w, k] for scenario in debs.SCENARIOS} for w in debs.LENGTHS for k in debs.KS
+    ]
 
 
-def _replacing(users: Sequence[str]) -> dict[str, Values]:
-    """The counts of the history mode with the other reading of the paper."""
-    return {
-        user: {
-            (setting.mode, scenario, setting.length, setting.k): len(sent)
-            for scenario in SCENARIOS
-            for setting, sent in deliveries(scenario, user, settings((1.0,), (Mode.HISTORY,), Ties.REPLACE)).items()
-        }
-        for user in users
-    }
-
-
-def _told(values: Values, mode: Mode) -> str:
-    totals = {name: sum(value for cell, value in values.items() if cell[:2] == (mode, name)) for name in SCENARIOS}
+def _told(values: debs.Values, mode: Mode) -> str:
+    totals = {name: sum(value for cell, value in values.items() if cell[:2] == (mode, name)) for name in debs.SCENARIOS}
     return "per user " + ", ".join(f"{name} {totals[name]:.0f}" for name in sorted(totals, key=totals.get))
 
 
-EXPERIMENT = Experiment("debs_fig10", "Events delivered, by rank alone", f"{SOURCE}, Figure 10", run)
+EXPERIMENT = Experiment("debs_fig10", "Events delivered, by rank alone", f"{debs.SOURCE}, Figure 10", run)

@@ -5,21 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from statistics import fmean
 
-from experiments.debs_common import (
-    KS,
-    LENGTHS,
-    MODES,
-    SOURCE,
-    TITLES,
-    USERS,
-    Sent,
-    Setting,
-    deliveries,
-    diversity,
-    settings,
-    stream,
-)
-
+from experiments import debs_common as debs
 from rankcast.choose import Distance
 from rankcast.lab.reproduce import Experiment, ExperimentReport, Rule
 from rankcast.model import Mode
@@ -40,12 +26,14 @@ LARGER_FOR_SMALL_K = Rule(
 )
 
 
-def run(report: ExperimentReport, users: Sequence[str] = USERS) -> None:
+def run(report: ExperimentReport, users: Sequence[str] = debs.USERS) -> None:
     """Mean diversity of the delivered events for every user, mode, length, k and sigma."""
-    means: dict[str, dict[Setting, float]] = {}
+    means: dict[str, dict[debs.Setting, float]] = {}
     for number, user in enumerate(users, 1):
         sent = {
-            setting: one for sigma in SIGMAS for setting, one in deliveries("Random", user, settings((sigma,))).items()
+            setting: one
+            for sigma in SIGMAS
+            for setting, one in debs.deliveries("Random", user, debs.settings((sigma,))).items()
         }
         means[user] = {setting: mean_diversity(setting, one, user) for setting, one in sent.items()}
         report.progress(number / len(users))
@@ -55,7 +43,7 @@ def run(report: ExperimentReport, users: Sequence[str] = USERS) -> None:
         for s, mean in of.items()
     ]
     report.table("debs_fig14", ("user", "mode", "length", "k", "sigma", "mean diversity"), rows)
-    for mode in MODES:
+    for mode in debs.MODES:
         levels = [
             fmean(mean for of in means.values() for s, mean in of.items() if s.mode is mode and s.sigma == sigma)
             for sigma in SIGMAS
@@ -63,10 +51,10 @@ def run(report: ExperimentReport, users: Sequence[str] = USERS) -> None:
         report.shape(
             HIGHER,
             [
-                ({sigma: {k: of[Setting(mode, length, k, sigma)]} for sigma in SIGMAS},)
+                ({sigma: {k: of[debs.Setting(mode, length, k, sigma)]} for sigma in SIGMAS},)
                 for of in means.values()
-                for length in LENGTHS
-                for k in KS
+                for length in debs.LENGTHS
+                for k in debs.KS
             ],
             "cells",
             "a higher diversity when chosen based also on their distance",
@@ -85,14 +73,14 @@ def run(report: ExperimentReport, users: Sequence[str] = USERS) -> None:
     report.figure("debs_fig14", _picture(overall))
 
 
-def mean_diversity(setting: Setting, sent: Sequence[Sent], user: str) -> float:
+def mean_diversity(setting: debs.Setting, sent: Sequence[debs.Sent], user: str) -> float:
     """The mean diversity of the events delivered in each period, or in each disjoint window of `length` events."""
-    events, distance = stream("Random", user), _distance(user)
+    events, distance = debs.stream("Random", user), _distance(user)
     sets = defaultdict(list)
     for one in sent:
         place = one.window if setting.mode is Mode.PERIODIC else (one.window - 1) // setting.length
         sets[place].append(events[one.seq - 1])
-    return fmean(diversity(together, distance) for together in sets.values() if len(together) > 1)
+    return fmean(debs.diversity(together, distance) for together in sets.values() if len(together) > 1)
 
 
 @lru_cache(1)
@@ -101,10 +89,13 @@ def _distance(user: str) -> Distance:
     return Distance(limit=2**20)
 
 
-def _increases(of: dict[Setting, float], mode: Mode) -> list[tuple[float, ...]]:
+def _increases(of: dict[debs.Setting, float], mode: Mode) -> list[tuple[float, ...]]:
     return [
-        tuple(of[Setting(mode, length, k, sigma)] - of[Setting(mode, length, k, 1.0)] for k in (KS[0], KS[-1]))
-        for length in LENGTHS
+        tuple(
+            of[debs.Setting(mode, length, k, sigma)] - of[debs.Setting(mode, length, k, 1.0)]
+            for k in (debs.KS[0], debs.KS[-1])
+        )
+        for length in debs.LENGTHS
         for sigma in (0.5, 0.0)
     ]
 
@@ -116,24 +107,17 @@ def _picture(means: dict):
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(13, 4.2))
-    for number, mode in enumerate(MODES, 1):
+    for number, mode in enumerate(debs.MODES, 1):
         axes = figure.add_subplot(1, 3, number)
         for sigma, colour in zip(SIGMAS, ("C0", "C1", "C2"), strict=True):
-            for length, style in zip(LENGTHS, ("-", "--"), strict=True):
-                line = [means[Setting(mode, length, k, sigma)] for k in KS]
-                axes.plot(KS, line, style, color=colour, marker="o", markersize=3, label=f"sigma {sigma:g}, {length}")
-        axes.set_title(TITLES[mode])
-        axes.set_xlabel("k")
-        axes.set_xticks(KS)
-        axes.set_ylabel("mean diversity")
-        axes.grid(alpha=0.3)
-    handles, labels = figure.axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="lower center", ncol=6, fontsize=8, frameon=False, bbox_to_anchor=(0.5, -0.06))
-    figure.suptitle(
-        "Figure 14: diversity of the events delivered per period or window, Random scenario, mean over users"
-    )
-    figure.tight_layout()
-    return figure
+            for length, style in zip(debs.LENGTHS, ("-", "--"), strict=True):
+                line = [means[debs.Setting(mode, length, k, sigma)] for k in debs.KS]
+                axes.plot(
+                    debs.KS, line, style, color=colour, marker="o", markersize=3, label=f"sigma {sigma:g}, {length}"
+                )
+        debs.panel(axes, mode, "mean diversity")
+    title = "Figure 14: diversity of the events delivered per period or window, Random scenario, mean over users"
+    return debs.finished(figure, title, 6, -0.06)
 
 
-EXPERIMENT = Experiment("debs_fig14", "Diversity of delivered events", f"{SOURCE}, Figure 14", run)
+EXPERIMENT = Experiment("debs_fig14", "Diversity of delivered events", f"{debs.SOURCE}, Figure 14", run)

@@ -3,19 +3,7 @@
 from collections.abc import Sequence
 from statistics import fmean
 
-from experiments.debs_common import (
-    KS,
-    LENGTHS,
-    SCENARIOS,
-    SOURCE,
-    USERS,
-    Sent,
-    means,
-    measured,
-    panels,
-    tabulate,
-)
-
+from experiments import debs_common as debs
 from rankcast.lab.reproduce import Experiment, ExperimentReport, Rule
 from rankcast.model import Mode
 
@@ -33,29 +21,26 @@ LATE_WAITS_LESS = Rule(
 )
 
 
-def mean_wait(sent: Sequence[Sent]) -> float:
+def mean_wait(sent: Sequence[debs.Sent]) -> float:
     """The mean time between publication and delivery, in published events (one per second)."""
     return fmean(one.wait for one in sent)
 
 
-def run(report: ExperimentReport, users: Sequence[str] = USERS) -> None:
+def run(report: ExperimentReport, users: Sequence[str] = debs.USERS) -> None:
     """Mean freshness for every user, mode, length, scenario and k."""
-    found = measured(report, 0.5, mean_wait, users)
-    tabulate(report, "debs_fig15", "mean wait in events", found, 2)
-    overall = means(found)
+    found = debs.measured(report, 0.5, mean_wait, users)
+    debs.tabulate(report, "debs_fig15", "mean wait in events", found, 2)
+    overall = debs.means(found)
     for mode, paper in (
         (Mode.PERIODIC, "a larger period length results in larger delays"),
         (Mode.SLIDING, "a larger window length increases the average delivery time"),
     ):
-        levels = [fmean(wait for cell, wait in overall.items() if cell[0] is mode and cell[2] == w) for w in LENGTHS]
+        levels = [
+            fmean(wait for cell, wait in overall.items() if cell[0] is mode and cell[2] == w) for w in debs.LENGTHS
+        ]
         report.shape(
             WAITS_LONGER,
-            [
-                [[waits[mode, scenario, w, k]] for w in LENGTHS]
-                for waits in found.values()
-                for scenario in SCENARIOS
-                for k in KS
-            ],
+            debs.by_length(found, mode),
             "cells",
             paper,
             f"{levels[0]:.1f} → {levels[1]:.1f} events on average",
@@ -66,8 +51,8 @@ def run(report: ExperimentReport, users: Sequence[str] = USERS) -> None:
         [
             [[waits[Mode.PERIODIC, scenario, w, k]] for scenario in ("Best-Last", "Best-First")]
             for waits in found.values()
-            for w in LENGTHS
-            for k in KS
+            for w in debs.LENGTHS
+            for k in debs.KS
         ],
         "cells",
         "if high-ranked events are published towards the end of a period, they will reach the user earlier",
@@ -81,8 +66,10 @@ def run(report: ExperimentReport, users: Sequence[str] = USERS) -> None:
     )
     report.figure(
         "debs_fig15",
-        panels(overall, "mean wait, events", "Figure 15: freshness of delivered events, sigma 0.5, mean over users"),
+        debs.panels(
+            overall, "mean wait, events", "Figure 15: freshness of delivered events, sigma 0.5, mean over users"
+        ),
     )
 
 
-EXPERIMENT = Experiment("debs_fig15", "Freshness of delivered events", f"{SOURCE}, Figure 15", run)
+EXPERIMENT = Experiment("debs_fig15", "Freshness of delivered events", f"{debs.SOURCE}, Figure 15", run)

@@ -4,22 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from statistics import fmean
 
-from experiments.debs_common import (
-    K_PER_PERIOD,
-    KS,
-    LENGTHS,
-    MODES,
-    SCENARIOS,
-    Sent,
-    Values,
-    lines_over_k,
-    mean_rank_of_all,
-    means,
-    measured,
-    panels,
-    tabulate,
-)
-
+from experiments import debs_common as debs
 from rankcast.lab.reproduce import ExperimentReport, Rule
 from rankcast.model import Mode
 
@@ -58,38 +43,37 @@ SLIGHTLY_MORE = Rule(
 )
 
 
-def mean_rank(sent: Sequence[Sent]) -> float:
+def mean_rank(sent: Sequence[debs.Sent]) -> float:
     """The mean rank over all delivered events."""
     return fmean(one.rank for one in sent)
 
 
 def mean_ranks(
     report: ExperimentReport, name: str, number: int, sigma: float, users: Sequence[str]
-) -> dict[str, Values]:
+) -> dict[str, debs.Values]:
     """The mean rank for every user, mode, length, scenario and k, as table and picture; whether it falls with k."""
-    found = measured(report, sigma, mean_rank, users)
-    tabulate(report, name, "mean rank", found)
-    level = fmean(mean_rank_of_all(user) for user in users)
+    found = debs.measured(report, sigma, mean_rank, users)
+    debs.tabulate(report, name, "mean rank", found)
+    level = fmean(debs.mean_rank_of_all(user) for user in users)
     title = f"Figure {number}: mean rank of delivered events, sigma {sigma:g}, mean over users"
-    report.figure(name, panels(means(found), "mean rank", title, level))
-    for mode in MODES:
+    report.figure(name, debs.panels(debs.means(found), "mean rank", title, level))
+    for mode in debs.MODES:
         report.shape(
             FALLS,
-            [([line],) for values in found.values() for line in lines_over_k(values, mode)],
+            [([line],) for values in found.values() for line in debs.lines_over_k(values, mode)],
             "cells",
             "the average rank of events decreases along with k",
-            _told(means(found), mode),
+            _told(debs.means(found), mode),
             of=mode.value,
         )
     return found
 
 
-def compare_with_ranked(report: ExperimentReport, found: Mapping[str, Values]) -> None:
+def compare_with_ranked(report: ExperimentReport, found: Mapping[str, debs.Values]) -> None:
     """Check what diversity does to the ranks, for each mode."""
-    ranked = measured(report, 1.0, mean_rank, list(found))
-    for mode in MODES:
-        cells = [(mode, scenario, length, k) for scenario in SCENARIOS for length in LENGTHS for k in KS]
-        pairs = [([found[user][cell]], [ranked[user][cell]]) for user in found for cell in cells]
+    ranked = debs.measured(report, 1.0, mean_rank, list(found))
+    for mode in debs.MODES:
+        pairs = [([found[user][cell]], [ranked[user][cell]]) for user in found for cell in debs.cells_of(mode)]
         if mode is Mode.PERIODIC:
             lower = f"in {sum(LOWER(*pair) for pair in pairs)} of {len(pairs)} cells"
             report.ours("periodic: mean rank below that of sigma 1", lower, note=HIGHEST_RANKS)
@@ -101,7 +85,9 @@ def compare_with_ranked(report: ExperimentReport, found: Mapping[str, Values]) -
             [
                 ([one], [other])
                 for user in found
-                for one, other in zip(lines_over_k(found[user], mode), lines_over_k(ranked[user], mode), strict=True)
+                for one, other in zip(
+                    debs.lines_over_k(found[user], mode), debs.lines_over_k(ranked[user], mode), strict=True
+                )
             ],
             "cells",
             "this decrease is more evident when diversity is used",
@@ -111,15 +97,14 @@ def compare_with_ranked(report: ExperimentReport, found: Mapping[str, Values]) -
 
 def compare_numbers(report: ExperimentReport, sigma: float, users: Sequence[str]) -> None:
     """Check what diversity does to the number of events (the end of the paragraph on Figure 10)."""
-    diverse, ranked = (measured(report, each, len, users) for each in (sigma, 1.0))
+    diverse, ranked = (debs.measured(report, each, len, users) for each in (sigma, 1.0))
 
     def pairs(mode: Mode) -> list[tuple[float, float]]:
-        cells = [(mode, scenario, length, k) for scenario in SCENARIOS for length in LENGTHS for k in KS]
-        return [(diverse[user][cell], ranked[user][cell]) for user in users for cell in cells]
+        return [(diverse[user][cell], ranked[user][cell]) for user in users for cell in debs.cells_of(mode)]
 
     found = pairs(Mode.PERIODIC)
     same = f"in {sum(one == other for one, other in found)} of {len(found)} cells"
-    report.ours("periodic: with diversity as many events are delivered as without", same, note=K_PER_PERIOD)
+    report.ours("periodic: with diversity as many events are delivered as without", same, note=debs.K_PER_PERIOD)
     found = pairs(Mode.SLIDING)
     more, fewer = (sum(side) / len(users) for side in zip(*found, strict=True))
     report.shape(
@@ -133,8 +118,9 @@ def compare_numbers(report: ExperimentReport, sigma: float, users: Sequence[str]
     )
 
 
-def _told(values: Values, mode: Mode) -> str:
+def _told(values: debs.Values, mode: Mode) -> str:
     first, last = (
-        fmean(value for cell, value in values.items() if cell[0] is mode and cell[3] == k) for k in (KS[0], KS[-1])
+        fmean(value for cell, value in values.items() if cell[0] is mode and cell[3] == k)
+        for k in (debs.KS[0], debs.KS[-1])
     )
     return f"{first:.3f} → {last:.3f} on average"

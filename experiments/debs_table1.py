@@ -168,8 +168,7 @@ def _picture(rows):
     axes = figure.add_subplot(1, 2, 2)
     for name, column, style in (("exact", 9, "C2o-"), ("greedy", 7, "C0s-"), ("brute force, paper", 11, "C2o:")):
         axes.plot(places, [row[column] for row in rows], style, label=name, markersize=4, linewidth=1)
-    axes.set_yscale("log")
-    axes.set_ylabel("milliseconds")
+    axes.set(yscale="log", ylabel="milliseconds")
     axes.legend(fontsize=8)
     for axes in figure.axes:
         axes.set_xticks(places, labels, rotation=45)

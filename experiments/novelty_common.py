@@ -168,15 +168,12 @@ def variants(
     **more: float,
 ) -> list[dict[str, Run]]:
     """The four variants of a filter by their labels, for each seed."""
-    found = []
-    for seed in range(report.seeds):
-        runs = [
-            measured(stream_of, events, seed, settings(kind, scoring, update, **more), changed)
-            for update, scoring in VARIANTS
-        ]
-        found.append({each.label: each for each in runs})
-        report.progress(0.9 * (seed + 1) / report.seeds)
-    return found
+
+    def of_seed(seed: int) -> dict[str, Run]:
+        hows = [settings(kind, scoring, update, **more) for update, scoring in VARIANTS]
+        return {label(how): measured(stream_of, events, seed, how, changed) for how in hows}
+
+    return report.each_seed(of_seed, 0.9)
 
 
 def settings(kind: FilterKind, scoring: Scoring = Scoring.RATE, update: Update = Update.LAZY, **more: float) -> Filter:
@@ -282,8 +279,7 @@ def picture(
                 label=each.label,
                 color=COLOURS.get(each.label, f"C{number}"),
             )
-        axes.set_xlabel(f"periods of {runs[0].period:,} events")
-        axes.set_ylabel(PANELS[panel])
+        axes.set(xlabel=f"periods of {runs[0].period:,} events", ylabel=PANELS[panel])
         axes.grid(alpha=0.3)
         draw(panel, axes)
     figure.axes[0].legend(fontsize=8)
@@ -332,6 +328,29 @@ def of_update(found: Mapping[str, Run], update: str, measure: str) -> tuple[floa
     return tuple(found[f"{update}, {scoring}"].measures()[measure] for scoring in ("rate", "interval"))
 
 
+Cases = Sequence[tuple[tuple[float, ...], tuple[float, ...]]]
+"""For each seed, a measure on both sides of a comparison."""
+
+
+def by_scoring(found: Sequence[Mapping[str, Run]], one: str, other: str, measure: str) -> Cases:
+    """A measure of both update modes, by one scoring and by the other."""
+    return [(of_scoring(each, one, measure), of_scoring(each, other, measure)) for each in found]
+
+
+def compare(report: ExperimentReport, rule: Rule, cases: Cases, paper: str, of: str, note: str = "") -> None:
+    """Check a rule on both sides of a comparison for each seed, and tell their means."""
+    report.shape(rule, cases, "seeds", paper, told(cases, 4), note, of)
+
+
+def rate_is_steadier(report: ExperimentReport, found: Sequence[Mapping[str, Run]], paper: str) -> None:
+    """Check that the deviation of the distance is lower by rate than by interval, in both update modes."""
+    rate, interval = (
+        [one[f"{update}, {scoring}"] for one in found for update in ("lazy", "eager")]
+        for scoring in ("rate", "interval")
+    )
+    steadier(report, rate, interval, paper, "rate against interval, lazy and eager", 2)
+
+
 def steadier(
     report: ExperimentReport, lower: Sequence[Run], higher: Sequence[Run], paper: str, of: str, pairs: int = 1
 ) -> None:
@@ -340,7 +359,7 @@ def steadier(
     The rule takes single distances. The note says how often it holds over the means per subscription. `pairs` runs
     belong to one seed.
     """
-    cases: dict[str, list[tuple[tuple[float, ...], tuple[float, ...]]]] = {}
+    cases: dict[str, Cases] = {}
     for measure in ("deviation", "deviation of means"):
         values, others = ([one.measures()[measure] for one in runs] for runs in (lower, higher))
         cases[measure] = [
@@ -362,7 +381,7 @@ def over_means(rule: Rule, cases: Sequence[Sequence[object]]) -> str:
     return f"over the means per subscription: {sum(rule(*case) for case in cases)} of {len(cases)}"
 
 
-def told(cases: Sequence[tuple[Sequence[float], Sequence[float]]], digits: int = 3) -> str:
+def told(cases: Cases, digits: int = 3) -> str:
     """The mean over seeds of both sides of a comparison."""
     sides = (np.mean([case[side] for case in cases], axis=0) for side in (0, 1))
     return " against ".join(", ".join(f"{value:.{digits}f}" for value in side) for side in sides)
@@ -379,14 +398,25 @@ def aged(
     report: ExperimentReport, name: str, title: str, kind: FilterKind, scoring: Scoring, events: int
 ) -> list[list[Run]]:
     """A lazy filter with aging factors 1, 0.5 and 0.1, for each seed."""
-    found = []
-    for seed in range(report.seeds):
-        runs = []
-        for gamma in (1.0, 0.5, 0.1):
-            each = measured(plain, events, seed, settings(kind, scoring, aging=gamma))
-            runs.append(replace(each, label="gamma 1 (no aging)" if gamma == 1 else f"gamma {gamma:g}"))
-        found.append(runs)
-        report.progress(0.9 * (seed + 1) / report.seeds)
+
+    def of_seed(seed: int) -> list[Run]:
+        labels = {1.0: "gamma 1 (no aging)", 0.5: "gamma 0.5", 0.1: "gamma 0.1"}
+        runs = {gamma: measured(plain, events, seed, settings(kind, scoring, aging=gamma)) for gamma in labels}
+        return [replace(each, label=labels[gamma]) for gamma, each in runs.items()]
+
+    found = report.each_seed(of_seed, 0.9)
     summary(report, name, plain(events, 0), found[0])
     picture(report, name, title, found[0], ["entropy", "deviation"])
     return found
+
+
+def compare_aged(
+    report: ExperimentReport, rule: Rule, found: Sequence[Sequence[Run]], measure: str, paper: str
+) -> None:
+    """Check a rule on a measure of the runs that `aged` returned."""
+    cases = [[each.measures()[measure] for each in runs] for runs in found]
+    note = ""
+    if measure == "deviation":
+        note = over_means(rule, [[each.measures()["deviation of means"] for each in runs] for runs in found])
+    shown = ", ".join(f"{value:.4f}" for value in cases[0])
+    report.shape(rule, cases, "seeds", paper, f"first seed, gamma 1, 0.5, 0.1: {shown}", note)

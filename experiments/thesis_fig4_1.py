@@ -2,23 +2,7 @@
 
 from statistics import fmean
 
-from experiments.novelty_common import (
-    EVENTS,
-    HIGHER_ENTROPY,
-    RATE,
-    SAME_ENTROPY,
-    SOURCE,
-    of_scoring,
-    of_update,
-    over_means,
-    picture,
-    plain,
-    steadier,
-    summary,
-    told,
-    variants,
-)
-
+from experiments import novelty_common as novelty
 from rankcast.lab.reproduce import Experiment, ExperimentReport, Rule
 from rankcast.model import FilterKind
 
@@ -34,48 +18,32 @@ WHY_EAGER = (
 )
 
 
-def run(report: ExperimentReport, events: int = EVENTS) -> None:
+def run(report: ExperimentReport, events: int = novelty.EVENTS) -> None:
     """Entropy, share delivered, and distances between deliveries, against time."""
-    found = variants(report, FilterKind.THRESHOLD, events)
+    found = novelty.variants(report, FilterKind.THRESHOLD, events)
     first = list(found[0].values())
-    summary(report, "fig4_1", plain(events, 0), first)
-    picture(report, "fig4_1", "Figure 4.1: threshold filter, zipf 1.25, r = 0.2, P = 1,000", first)
+    novelty.summary(report, "fig4_1", novelty.plain(events, 0), first)
+    novelty.picture(report, "fig4_1", "Figure 4.1: threshold filter, zipf 1.25, r = 0.2, P = 1,000", first)
     for name in found[0]:
         share = fmean(one[name].share for one in found)
         note = WHY_EAGER if name == "eager, rate" else ""
-        report.printed(f"{name}: share delivered, mean over seeds", RATE, share, digits=4, note=note)
-    cases = [(of_update(one, "eager", "entropy"), of_update(one, "lazy", "entropy")) for one in found]
-    report.shape(
-        SAME_ENTROPY,
-        cases,
-        "seeds",
-        "both update modes achieve the same output entropy",
-        told(cases, 4),
-        of="eager and lazy, by rate and by interval",
-    )
-    cases = [(of_scoring(one, "rate", "entropy"), of_scoring(one, "interval", "entropy")) for one in found]
-    report.shape(
-        HIGHER_ENTROPY,
-        cases,
-        "seeds",
-        "rate-based outperforms interval-based for both",
-        told(cases, 4),
-        of="rate over interval, lazy and eager",
-    )
-    deviations = [of_scoring(one, "rate", "deviation") for one in found]
+        report.printed(f"{name}: share delivered, mean over seeds", novelty.RATE, share, digits=4, note=note)
+    cases = [(novelty.of_update(one, "eager", "entropy"), novelty.of_update(one, "lazy", "entropy")) for one in found]
+    paper = "both update modes achieve the same output entropy"
+    novelty.compare(report, novelty.SAME_ENTROPY, cases, paper, "eager and lazy, by rate and by interval")
+    cases = novelty.by_scoring(found, "rate", "interval", "entropy")
+    paper = "rate-based outperforms interval-based for both"
+    novelty.compare(report, novelty.HIGHER_ENTROPY, cases, paper, "rate over interval, lazy and eager")
+    deviations = [novelty.of_scoring(one, "rate", "deviation") for one in found]
     report.shape(
         AROUND_ZERO,
         [(one,) for one in deviations],
         "seeds",
         "a value around 0.0, which is the optimal value",
         f"{fmean(one[0] for one in deviations):.2f} and {fmean(one[1] for one in deviations):.2f} on average",
-        over_means(AROUND_ZERO, [(of_scoring(one, "rate", "deviation of means"),) for one in found]),
+        novelty.over_means(AROUND_ZERO, [(novelty.of_scoring(one, "rate", "deviation of means"),) for one in found]),
     )
-    rate, interval = (
-        [one[f"{update}, {scoring}"] for one in found for update in ("lazy", "eager")]
-        for scoring in ("rate", "interval")
-    )
-    steadier(report, rate, interval, "rate-based is optimal", "rate against interval, lazy and eager", 2)
+    novelty.rate_is_steadier(report, found, "rate-based is optimal")
     report.ours(
         "mean interdelivery distance, lazy, rate",
         f"{fmean(one['lazy, rate'].measures()['distance'] for one in found):.3f}",
@@ -84,4 +52,4 @@ def run(report: ExperimentReport, events: int = EVENTS) -> None:
     )
 
 
-EXPERIMENT = Experiment("thesis_fig4_1", "The threshold filter", f"{SOURCE}, Figure 4.1", run)
+EXPERIMENT = Experiment("thesis_fig4_1", "The threshold filter", f"{novelty.SOURCE}, Figure 4.1", run)

@@ -1,6 +1,6 @@
 """Thesis Figure 4.10: aging of the rate form: threshold."""
 
-from experiments.novelty_common import EVENTS, SOURCE, aged, over_means
+from experiments.novelty_common import EVENTS, SOURCE, aged, compare_aged
 
 from rankcast.lab.reproduce import Experiment, ExperimentReport, Rule
 from rankcast.model import FilterKind, Scoring
@@ -28,12 +28,7 @@ def run(report: ExperimentReport, events: int = EVENTS) -> None:
         (NO_BETTER, "entropy", "aging does not improve the measured entropy"),
         (LESS_STEADY, "deviation", "deteriorates a bit when aging is used"),
     ):
-        cases = [[each.measures()[measure] for each in runs] for runs in found]
-        note = ""
-        if rule is LESS_STEADY:
-            note = over_means(rule, [[each.measures()["deviation of means"] for each in runs] for runs in found])
-        shown = ", ".join(f"{value:.4f}" for value in cases[0])
-        report.shape(rule, cases, "seeds", paper, f"first seed, gamma 1, 0.5, 0.1: {shown}", note)
+        compare_aged(report, rule, found, measure, paper)
 
 
 EXPERIMENT = Experiment("thesis_fig4_10", "Aging of the rate form: threshold", f"{SOURCE}, Figure 4.10", run)

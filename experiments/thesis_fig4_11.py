@@ -1,6 +1,6 @@
 """Thesis Figure 4.11: aging of the interval form: threshold."""
 
-from experiments.novelty_common import EVENTS, SOURCE, aged, over_means
+from experiments.novelty_common import EVENTS, SOURCE, aged, compare_aged
 
 from rankcast.lab.reproduce import Experiment, ExperimentReport, Rule
 from rankcast.model import FilterKind, Scoring
@@ -24,13 +24,7 @@ def run(report: ExperimentReport, events: int = EVENTS) -> None:
     title = "Figure 4.11: aging of the interval form: threshold"
     found = aged(report, "fig4_11", title, FilterKind.THRESHOLD, Scoring.INTERVAL, events)
     for rule, measure in ((RISES, "entropy"), (FALLS, "deviation")):
-        cases = [[each.measures()[measure] for each in runs] for runs in found]
-        note = ""
-        if rule is FALLS:
-            note = over_means(rule, [[each.measures()["deviation of means"] for each in runs] for runs in found])
-        shown = ", ".join(f"{value:.4f}" for value in cases[0])
-        paper = "the lower gamma, the higher the improvement"
-        report.shape(rule, cases, "seeds", paper, f"first seed, gamma 1, 0.5, 0.1: {shown}", note)
+        compare_aged(report, rule, found, measure, "the lower gamma, the higher the improvement")
 
 
 EXPERIMENT = Experiment("thesis_fig4_11", "Aging of the interval form: threshold", f"{SOURCE}, Figure 4.11", run)

@@ -37,8 +37,7 @@ def run(report: ExperimentReport) -> None:
     left.set_ylabel("share of the posts, per cent")
     for name, line in zip(names, activity.T, strict=True):
         right.plot(range(1, periods + 1), line, lw=1.2, label=name)
-    right.set_xlabel(f"periods of {PERIOD} events")
-    right.set_ylabel("posts in the period")
+    right.set(xlabel=f"periods of {PERIOD} events", ylabel="posts in the period")
     right.set_ylim(0, 1.45 * activity.max())
     right.legend(fontsize=7, ncols=3)
     report.figure("fig4_14", figure)

@@ -28,8 +28,7 @@ def run(report: ExperimentReport, events: int = EVENTS) -> None:
             bars = runs[f"{update}, {scoring}"].bars
             axes.plot(range(1, len(bars) + 1), bars, style, label=update, color=COLOURS[f"{update}, {scoring}"])
         axes.set_title(f"{scoring}-based scoring", fontsize=10)
-        axes.set_xlabel("periods of 1,000 events")
-        axes.set_ylabel("threshold")
+        axes.set(xlabel="periods of 1,000 events", ylabel="threshold")
         axes.grid(alpha=0.3)
         axes.legend()
     report.figure("fig4_2", figure)

@@ -5,19 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 from experiments.novelty_changes import KEPT, leaving, skew_reverse, skew_transient
-from experiments.novelty_common import (
-    EVENTS,
-    PERIOD,
-    RATE,
-    SOURCE,
-    Run,
-    Stream,
-    default_stream,
-    run,
-    settings,
-    zipf,
-)
 
+from experiments import novelty_common as novelty
 from rankcast.lab.reproduce import Experiment, ExperimentReport
 from rankcast.model import FilterKind, Scoring, Update
 from rankcast.rank import entropy
@@ -30,23 +19,23 @@ UPDATES = (Update.LAZY, Update.EAGER, Update.PACED)
 COLOURS = {Update.LAZY: "C0", Update.EAGER: "C2", Update.PACED: "C3"}
 
 
-def joining(events: int, seed: int = 0) -> Stream:
+def joining(events: int, seed: int = 0) -> novelty.Stream:
     """One subscription matches everything; after a tenth of the events a second one joins, equally frequent."""
-    places = zipf(0.0, events, seed, count=2)
+    places = novelty.zipf(0.0, events, seed, count=2)
     places[: events // 10] = 0
-    return Stream(places, [[0], [1]], ("s1", "s2"))
+    return novelty.Stream(places, [[0], [1]], ("s1", "s2"))
 
 
-def joining_five(events: int, seed: int = 0) -> Stream:
+def joining_five(events: int, seed: int = 0) -> novelty.Stream:
     """Five subscriptions match by Zipf 1.25; in the middle five more join, and all ten match by Zipf 1.25."""
-    places = zipf(1.25, events, seed)
-    places[: events // 2] = zipf(1.25, events // 2, seed, count=5)
-    return Stream(places)
+    places = novelty.zipf(1.25, events, seed)
+    places[: events // 2] = novelty.zipf(1.25, events // 2, seed, count=5)
+    return novelty.Stream(places)
 
 
-STREAMS: dict[str, Callable[[int], Stream]] = {
-    "zipf 1.25": lambda events: default_stream(1.25, events),
-    "zipf 0.75": lambda events: default_stream(0.75, events),
+STREAMS: dict[str, Callable[[int], novelty.Stream]] = {
+    "zipf 1.25": lambda events: novelty.default_stream(1.25, events),
+    "zipf 0.75": lambda events: novelty.default_stream(0.75, events),
     "skew-transient": skew_transient,
     "skew-reverse": skew_reverse,
     "five of ten subscriptions leave": leaving,
@@ -63,13 +52,13 @@ CHANGES: dict[str, Callable[[int], int]] = {
 """The first event after the user's subscriptions change."""
 
 
-def shares(found: Run, periods: int = 1) -> np.ndarray:
+def shares(found: novelty.Run, periods: int = 1) -> np.ndarray:
     """The share delivered in each stretch of so many periods, from every period on."""
     each = np.bincount(found.at // found.period, minlength=found.events // found.period) / found.period
     return np.convolve(each, np.full(periods, 1 / periods), "valid")
 
 
-def run_all(report: ExperimentReport, events: int = EVENTS) -> None:
+def run_all(report: ExperimentReport, events: int = novelty.EVENTS) -> None:
     """The share of each period and the entropy, for each stream and update."""
     from matplotlib.figure import Figure
 
@@ -78,23 +67,28 @@ def run_all(report: ExperimentReport, events: int = EVENTS) -> None:
     panels.pop().set_axis_off()
     figure.suptitle("Share delivered in each period of 1,000 matching events, threshold filter by rate, rate 0.2")
     rows = []
-    stretch = min(10, events // PERIOD)
+    stretch = min(10, events // novelty.PERIOD)
     for axes, (name, make) in zip(panels, STREAMS.items(), strict=True):
         stream = make(events)
         changes = {events // 2: KEPT} if "leave" in name else None
-        found = {update: run(stream, settings(FilterKind.THRESHOLD, update=update), changes) for update in UPDATES}
+        found = {
+            update: novelty.run(stream, novelty.settings(FilterKind.THRESHOLD, update=update), changes)
+            for update in UPDATES
+        }
         for update, one in found.items():
             over = shares(one, stretch)
             values = (one.share, over.min(), over.max(), *_entropies(one))
             rows.append((name, update.value, *(round(float(value), 4) for value in values)))
-            axes.plot(np.arange(1, events // PERIOD + 1), shares(one), color=COLOURS[update], lw=1, label=update.value)
+            axes.plot(
+                np.arange(1, events // novelty.PERIOD + 1), shares(one), color=COLOURS[update], lw=1, label=update.value
+            )
         report.ours(
             f"{name}: share, least and most of any {stretch} periods, entropy of each half, paced (beside it: lazy)",
             _told(found[Update.PACED], stretch),
             _told(found[Update.LAZY], stretch),
             f"eager: {_told(found[Update.EAGER], stretch)}",
         )
-        axes.axhline(RATE, color="black", lw=0.8, ls=":")
+        axes.axhline(novelty.RATE, color="black", lw=0.8, ls=":")
         axes.set_title(name, fontsize=10)
         axes.set_xlabel("period")
         axes.grid(alpha=0.3)
@@ -127,13 +121,13 @@ def _by_interval(report: ExperimentReport, events: int) -> None:
     for seed in SEEDS:
         stream = joining_five(events, seed)
 
-        def counts(update: Update, rate: float = RATE, stream: Stream = stream) -> list[int]:
-            how = replace(settings(FilterKind.THRESHOLD, Scoring.INTERVAL, update), rate=rate)
-            return _counts(run(stream, how), half, events)
+        def counts(update: Update, rate: float = novelty.RATE, stream: novelty.Stream = stream) -> list[int]:
+            how = replace(novelty.settings(FilterKind.THRESHOLD, Scoring.INTERVAL, update), rate=rate)
+            return _counts(novelty.run(stream, how), half, events)
 
-        lazy, steady = counts(Update.LAZY), steady_entropy(stream.places[half:], RATE)
+        lazy, steady = counts(Update.LAZY), steady_entropy(stream.places[half:], novelty.RATE)
         share = sum(lazy) / (events - half)
-        of_paced = [entropy(counts(Update.PACED, rate)) for rate in (RATE, share)]
+        of_paced = [entropy(counts(Update.PACED, rate)) for rate in (novelty.RATE, share)]
         rows.append((share, entropy(lazy), of_paced[0], steady, of_paced[1]))
     shares_of_lazy, lazy_bits, *bits = np.array(rows).T
     told = [f"{of.mean():+.4f} ({of.min():+.4f} to {of.max():+.4f})" for of in (one - lazy_bits for one in bits)]
@@ -190,7 +184,7 @@ def in_hindsight(matches: Sequence[int], least: float) -> float:
     return entropy(filled([0] * len(matches), matches, least))
 
 
-def unforeseen(before: Sequence[int], after: Sequence[int], leeway: float = 0.0, rate: float = RATE) -> float:
+def unforeseen(before: Sequence[int], after: Sequence[int], leeway: float = 0.0, rate: float = novelty.RATE) -> float:
     """The highest entropy of a filter that does not know of a change in advance, and spends the rate on both sides.
 
     `before` and `after` are the matches of each subscription. Before the change, the filter serves all subscriptions
@@ -228,18 +222,18 @@ def in_parts(parts: Sequence[Sequence[int]], lengths: Sequence[int]) -> float:
 
 def _any_ten_periods(report: ExperimentReport, events: int, scoring: Scoring) -> None:
     """In how many stretches of ten periods paced has less entropy than lazy, on all streams, and which can be mended."""
-    stretch = min(10, events // PERIOD) * PERIOD
+    stretch = min(10, events // novelty.PERIOD) * novelty.PERIOD
     count, apart, rows, for_the_new = 0, 0, [], []
     least, most = 1.0, 0.0
     for name, make in STREAMS.items():
         stream, changes = make(events), {events // 2: KEPT} if "leave" in name else None
         lazy, paced = (
-            run(stream, settings(FilterKind.THRESHOLD, scoring, update), changes)
+            novelty.run(stream, novelty.settings(FilterKind.THRESHOLD, scoring, update), changes)
             for update in (Update.LAZY, Update.PACED)
         )
-        over = shares(paced, stretch // PERIOD)
+        over = shares(paced, stretch // novelty.PERIOD)
         least, most = min(least, over.min()), max(most, over.max())
-        for start in range(0, events - stretch + 1, PERIOD):
+        for start in range(0, events - stretch + 1, novelty.PERIOD):
             end = start + stretch
             change = min(max(start, CHANGES.get(name, lambda _: 0)(events)), end)
             bounds = ((start, change), (change, end))
@@ -252,14 +246,14 @@ def _any_ten_periods(report: ExperimentReport, events: int, scoring: Scoring) ->
                 continue
             matches = [np.bincount(stream.places[slice(*each)], minlength=paced.count).tolist() for each in bounds]
             highest = [
-                in_hindsight(np.sum(matches, axis=0).tolist(), 0.98 * RATE * stretch),
-                unforeseen(*matches, leeway=0.02 * RATE * stretch),
+                in_hindsight(np.sum(matches, axis=0).tolist(), 0.98 * novelty.RATE * stretch),
+                unforeseen(*matches, leeway=0.02 * novelty.RATE * stretch),
                 unforeseen(*matches),
             ]
             spent = len(lazy.at[(lazy.at >= start) & (lazy.at < end)]) / stretch
-            rows.append((name, start // PERIOD, spent, wanted, got, *highest))
+            rows.append((name, start // novelty.PERIOD, spent, wanted, got, *highest))
             if "second" in name and highest[2] >= wanted - CLOSE:
-                for_the_new.append(needed(*(RATE * length for length in lengths), wanted - CLOSE))
+                for_the_new.append(needed(*(novelty.RATE * length for length in lengths), wanted - CLOSE))
     report.table(
         f"below_{scoring.value}",
         (
@@ -300,20 +294,20 @@ def _any_ten_periods(report: ExperimentReport, events: int, scoring: Scoring) ->
     )
 
 
-def _counts(found: Run, start: int, end: int) -> list[int]:
+def _counts(found: novelty.Run, start: int, end: int) -> list[int]:
     """The number of deliveries at each place from an event on, and before another."""
     return np.bincount(found.places[(found.at >= start) & (found.at < end)], minlength=found.count).tolist()
 
 
-def _entropies(found: Run) -> tuple[float, float]:
+def _entropies(found: novelty.Run) -> tuple[float, float]:
     """The entropy of each half: subscriptions may leave in the middle."""
     half = found.events // 2
     return entropy(_counts(found, 0, half)), entropy(_counts(found, half, found.events))
 
 
-def _told(found: Run, stretch: int) -> str:
+def _told(found: novelty.Run, stretch: int) -> str:
     over, (first, second) = shares(found, stretch), _entropies(found)
     return f"{found.share:.4f}, {over.min():.4f} to {over.max():.4f}, {first:.4f} and {second:.4f} bits"
 
 
-EXPERIMENT = Experiment("thesis_paced", "A filter that spends its budget", f"{SOURCE}, Paced filters", run_all)
+EXPERIMENT = Experiment("thesis_paced", "A filter that spends its budget", f"{novelty.SOURCE}, Paced filters", run_all)

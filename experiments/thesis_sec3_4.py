@@ -126,8 +126,7 @@ def run(report: ExperimentReport, events: int = EVENTS) -> None:
     for axes, (field, label) in zip(figure.subplots(1, 3), panels, strict=True):
         for name in VARIANTS:
             axes.plot(NODES, [getattr(found[name, nodes], field) for nodes in NODES], "o-", label=name, markersize=4)
-        axes.set_xlabel("nodes")
-        axes.set_ylabel(label)
+        axes.set(xlabel="nodes", ylabel=label)
         axes.grid(alpha=0.3)
         if field != "bytes":
             drawn = [one[field == "share"] for one in plain]

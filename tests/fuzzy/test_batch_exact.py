@@ -10,27 +10,16 @@ from random import Random
 import numpy as np
 import pytest
 
+from rankcast import model
 from rankcast.fuzzy import batch_possibility_necessity
-from rankcast.model import (
-    Gaussian,
-    Hedge,
-    Interval,
-    LeftShoulder,
-    Membership,
-    Piecewise,
-    RightShoulder,
-    Table,
-    Trapezoid,
-    Triangle,
-)
 
-NOT = (Hedge.NOT,)
+NOT = (model.Hedge.NOT,)
 MOST = 6  # corners
 
 # random functions: corners on a small grid, so that they often coincide, or anywhere, or close together far out
 
 
-def random_straight(random: Random) -> Membership:
+def random_straight(random: Random) -> model.Membership:
     spread = random.choice(
         [
             lambda: random.randint(0, 4),
@@ -49,23 +38,23 @@ def random_straight(random: Random) -> Membership:
 
     match random.randrange(8):
         case 0 | 1:
-            return Trapezoid(*numbers(4))
+            return model.Trapezoid(*numbers(4))
         case 2:
-            return Triangle(*numbers(3))
+            return model.Triangle(*numbers(3))
         case 3:
-            return Interval(*(numbers(1) * 2 if random.random() < 0.3 else numbers(2)))
+            return model.Interval(*(numbers(1) * 2 if random.random() < 0.3 else numbers(2)))
         case 4:
-            return LeftShoulder(*numbers(2))
+            return model.LeftShoulder(*numbers(2))
         case 5:
-            return RightShoulder(*numbers(2))
+            return model.RightShoulder(*numbers(2))
         case 6:
-            return Piecewise(tuple((x, some()) for x in numbers(random.randint(1, MOST))))
+            return model.Piecewise(tuple((x, some()) for x in numbers(random.randint(1, MOST))))
         case _:
-            return Table(tuple((x, some()) for x in dict.fromkeys(numbers(random.randint(1, 2)))))
+            return model.Table(tuple((x, some()) for x in dict.fromkeys(numbers(random.randint(1, 2)))))
 
 
-def corners(form: Membership) -> list[tuple[float, float]]:
-    if isinstance(form, Table):
+def corners(form: model.Membership) -> list[tuple[float, float]]:
+    if isinstance(form, model.Table):
         return [corner for x, y in sorted(form.degrees) for corner in ((x, 0.0), (x, y), (x, 0.0))]
     return list(form.points())
 
@@ -76,7 +65,7 @@ def corners(form: Membership) -> list[tuple[float, float]]:
 class Rows:
     """Functions as corners in extended precision, with one corner more on either side, beyond all others."""
 
-    def __init__(self, forms: list[Membership], negated: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
+    def __init__(self, forms: list[model.Membership], negated: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
         listed = [corners(form) for form in forms]
         ends = [[*one, *[one[-1]] * (MOST - len(one))] for one in listed]
         inner = np.array(ends, dtype=np.longdouble)
@@ -164,29 +153,31 @@ def test_100_000_straight_pairs_are_exact() -> None:
 # the reference for bells
 
 
-def random_curved(random: Random) -> tuple[Membership, tuple[Hedge, ...]]:
-    hedges = tuple(random.choices(list(Hedge), k=random.choice([0, 0, 1, 2])))
+def random_curved(random: Random) -> tuple[model.Membership, tuple[model.Hedge, ...]]:
+    hedges = tuple(random.choices(list(model.Hedge), k=random.choice([0, 0, 1, 2])))
     if random.random() < 0.7:
-        return Gaussian(random.choice([random.randint(0, 8), random.uniform(0, 8)]), random.uniform(0.2, 3)), hedges
+        return model.Gaussian(
+            random.choice([random.randint(0, 8), random.uniform(0, 8)]), random.uniform(0.2, 3)
+        ), hedges
     while True:
         form = random_straight(random)
-        if all(0 <= x <= 8 for x, _ in corners(form)) and not isinstance(form, Table):
+        if all(0 <= x <= 8 for x, _ in corners(form)) and not isinstance(form, model.Table):
             return form, hedges
 
 
 class Curves:
     """Many functions with hedges at once, by definition."""
 
-    def __init__(self, forms: list[tuple[Membership, tuple[Hedge, ...]]]) -> None:
+    def __init__(self, forms: list[tuple[model.Membership, tuple[model.Hedge, ...]]]) -> None:
         count = len(forms)
-        self.is_bell = np.array([isinstance(form, Gaussian) for form, _ in forms])
+        self.is_bell = np.array([isinstance(form, model.Gaussian) for form, _ in forms])
         self.mean, self.sigma = np.zeros(count), np.ones(count)
         self.x, self.y = np.zeros((count, MOST)), np.zeros((count, MOST))
         self.hedges = np.full((count, 3), -1)
         for place, (form, hedges) in enumerate(forms):
             # The innermost word is applied first, and stands last.
-            self.hedges[place, : len(hedges)] = [list(Hedge).index(hedge) for hedge in reversed(hedges)]
-            if isinstance(form, Gaussian):
+            self.hedges[place, : len(hedges)] = [list(model.Hedge).index(hedge) for hedge in reversed(hedges)]
+            if isinstance(form, model.Gaussian):
                 self.mean[place], self.sigma[place] = form.mean, form.sigma
             else:
                 listed = corners(form)
@@ -200,10 +191,10 @@ class Curves:
         y[bell] = np.exp(-(((x[bell] - self.mean[some, None]) / self.sigma[some, None]) ** 2) / 2)
         y[~bell] = self._straight(rows[~bell], x[~bell], side)
         for word in range(self.hedges.shape[1]):
-            for number, hedge in enumerate(Hedge):
+            for number, hedge in enumerate(model.Hedge):
                 said = self.hedges[rows, word] == number
                 z = y[said]
-                y[said] = {Hedge.NOT: 1 - z, Hedge.VERY: z**2, Hedge.SOMEWHAT: np.sqrt(z)}[hedge]
+                y[said] = {model.Hedge.NOT: 1 - z, model.Hedge.VERY: z**2, model.Hedge.SOMEWHAT: np.sqrt(z)}[hedge]
         return y
 
     def _straight(self, rows: np.ndarray, x: np.ndarray, side: str) -> np.ndarray:
@@ -221,11 +212,11 @@ class Curves:
         return y
 
 
-def edges_of(mu: Membership, pi: Membership) -> list[float]:
+def edges_of(mu: model.Membership, pi: model.Membership) -> list[float]:
     """Between these, each of the two functions is monotone."""
     breaks = {0.0, 8.0}
     for form in (mu, pi):
-        if isinstance(form, Gaussian):
+        if isinstance(form, model.Gaussian):
             breaks |= {form.mean + form.sigma * step for step in (-40, -6, 0, 6, 40)}
         else:
             breaks |= {float(x) for x, _ in corners(form)}

@@ -8,27 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rankcast import model
 from rankcast.fuzzy import alpha_cut, cuts_of, degree, outline_of, possibility_necessity
 from rankcast.fuzzy.cuts import AlphaCut, Span
 from rankcast.matching import matches
-from rankcast.model import (
-    Event,
-    Gaussian,
-    Hedge,
-    Interval,
-    Is,
-    LeftShoulder,
-    Piecewise,
-    Predicate,
-    RightShoulder,
-    Table,
-    Term,
-    Thresholds,
-    Trapezoid,
-    Triangle,
-)
 
-NOT, VERY, SOMEWHAT = Hedge.NOT, Hedge.VERY, Hedge.SOMEWHAT
+NOT, VERY, SOMEWHAT = model.Hedge.NOT, model.Hedge.VERY, model.Hedge.SOMEWHAT
 HEDGES = [
     (),
     (NOT,),
@@ -42,41 +27,52 @@ HEDGES = [
 ]
 LEVELS = [0.0, 1e-10, 0.1, 0.25, 0.3, 0.5, 0.7, 0.9, 1.0]
 SHAPES = [
-    Trapezoid(0, 1, 2, 4),
-    Trapezoid(1, 1, 2, 2),
-    Trapezoid(0, 0, 500, 900),
-    Trapezoid(1e9, 1e9 + 1e-6, 2e9, 2e9 + 3e-6),
-    Triangle(0.1, 0.3, 0.7),
-    Triangle(-1e-300, 0, 1e-300),
-    Interval(1, 5),
-    Interval(3, 3),
-    LeftShoulder(500, 900),
-    RightShoulder(-0.1, 0.2),
-    Gaussian(10, 2),
-    Gaussian(1e9, 1e-4),
-    Piecewise(((0, 0.2), (1, 0.8), (1, 0.4), (2, 0.4), (3, 1.0), (4, 0.0))),
-    Piecewise(((0, 0.5),)),
-    Table(((1, 0.3), (2, 0.5), (4, 1.0))),
+    model.Trapezoid(0, 1, 2, 4),
+    model.Trapezoid(1, 1, 2, 2),
+    model.Trapezoid(0, 0, 500, 900),
+    model.Trapezoid(1e9, 1e9 + 1e-6, 2e9, 2e9 + 3e-6),
+    model.Triangle(0.1, 0.3, 0.7),
+    model.Triangle(-1e-300, 0, 1e-300),
+    model.Interval(1, 5),
+    model.Interval(3, 3),
+    model.LeftShoulder(500, 900),
+    model.RightShoulder(-0.1, 0.2),
+    model.Gaussian(10, 2),
+    model.Gaussian(1e9, 1e-4),
+    model.Piecewise(((0, 0.2), (1, 0.8), (1, 0.4), (2, 0.4), (3, 1.0), (4, 0.0))),
+    model.Piecewise(((0, 0.5),)),
+    model.Table(((1, 0.3), (2, 0.5), (4, 1.0))),
 ]
 
 grid = st.one_of(st.integers(0, 8), st.floats(0, 8), st.just(4 + 1e-7))
 degrees = st.one_of(st.sampled_from([0.0, 0.5, 1.0]), st.floats(0, 1))
-hedges = st.lists(st.sampled_from(Hedge), max_size=2).map(tuple)
+hedges = st.lists(st.sampled_from(model.Hedge), max_size=2).map(tuple)
 levels = st.one_of(st.integers(0, 4).map(lambda quarter: quarter / 4), st.floats(0, 1))
 
 
 @st.composite
 def numeric(draw):
     kind = draw(
-        st.sampled_from([Trapezoid, Triangle, Interval, LeftShoulder, RightShoulder, Gaussian, Piecewise, Table])
+        st.sampled_from(
+            [
+                model.Trapezoid,
+                model.Triangle,
+                model.Interval,
+                model.LeftShoulder,
+                model.RightShoulder,
+                model.Gaussian,
+                model.Piecewise,
+                model.Table,
+            ]
+        )
     )
-    if kind is Gaussian:
-        return Gaussian(draw(grid), draw(st.floats(0.1, 4)))
-    if kind is Piecewise:
-        return Piecewise(tuple((x, draw(degrees)) for x in sorted(draw(st.lists(grid, min_size=1, max_size=5)))))
-    if kind is Table:
-        return Table(tuple((x, draw(degrees)) for x in draw(st.lists(grid, min_size=1, max_size=3, unique=True))))
-    count = {Trapezoid: 4, Triangle: 3}.get(kind, 2)
+    if kind is model.Gaussian:
+        return model.Gaussian(draw(grid), draw(st.floats(0.1, 4)))
+    if kind is model.Piecewise:
+        return model.Piecewise(tuple((x, draw(degrees)) for x in sorted(draw(st.lists(grid, min_size=1, max_size=5)))))
+    if kind is model.Table:
+        return model.Table(tuple((x, draw(degrees)) for x in draw(st.lists(grid, min_size=1, max_size=3, unique=True))))
+    count = {model.Trapezoid: 4, model.Triangle: 3}.get(kind, 2)
     return kind(*sorted(draw(st.lists(grid, min_size=count, max_size=count))))
 
 
@@ -104,7 +100,12 @@ def test_a_number_is_inside_iff_the_predicate_holds(mu):
 
 @pytest.mark.parametrize("words", [(), (NOT,), (VERY,), (SOMEWHAT,), (VERY, NOT)])
 def test_the_ends_of_straight_sides_are_right_to_the_last_bit(words):
-    for mu in (Trapezoid(0, 1, 2, 4), Trapezoid(0, 0, 500, 900), LeftShoulder(500, 900), RightShoulder(-0.1, 0.2)):
+    for mu in (
+        model.Trapezoid(0, 1, 2, 4),
+        model.Trapezoid(0, 0, 500, 900),
+        model.LeftShoulder(500, 900),
+        model.RightShoulder(-0.1, 0.2),
+    ):
         for tp in LEVELS:
             cut = alpha_cut(mu, words, tp)
             for x in places(cut):
@@ -114,8 +115,8 @@ def test_the_ends_of_straight_sides_are_right_to_the_last_bit(words):
 
 @given(numeric(), hedges, levels, levels, grid)
 def test_cuts_agree_with_the_oracle(mu, words, tp, tn, x):
-    predicate = Predicate("x", Is(Term("c", words)), Thresholds(tp, tn))
-    event = Event("e", datetime(2026, 1, 1, tzinfo=UTC), {"x": (x,)})
+    predicate = model.Predicate("x", model.Is(model.Term("c", words)), model.Thresholds(tp, tn))
+    event = model.Event("e", datetime(2026, 1, 1, tzinfo=UTC), {"x": (x,)})
     assert alpha_cut(mu, words, tp, tn).has(x) == matches(predicate, event, lambda attribute, term: mu)
 
 
@@ -132,9 +133,9 @@ def test_admission_is_worth_something():
     # Of random intervals and concepts, most of what does not hold is not admitted.
     random, spared, failed = Random(4), 0, 0
     for _ in range(1_000):
-        mu = Trapezoid(*sorted(random.uniform(0, 100) for _ in range(4)))
+        mu = model.Trapezoid(*sorted(random.uniform(0, 100) for _ in range(4)))
         low = random.uniform(0, 100)
-        pi = Interval(low, low + 10)
+        pi = model.Interval(low, low + 10)
         possibility, necessity = possibility_necessity(mu, (), pi)
         if possibility < 0.5 or necessity < 0.5:
             failed += 1
@@ -143,7 +144,7 @@ def test_admission_is_worth_something():
 
 
 def test_strings_are_named_or_all_but_named():
-    condition = Table((("new", 1.0), ("used", 0.4)))
+    condition = model.Table((("new", 1.0), ("used", 0.4)))
     assert alpha_cut(condition) == AlphaCut(strings=frozenset({"new"}))
     cut = alpha_cut(condition, (NOT,), 0.6)
     assert cut == AlphaCut(strings=frozenset({"new"}), others=True)
@@ -153,7 +154,7 @@ def test_strings_are_named_or_all_but_named():
     assert not cut.has(3)
 
 
-STRINGS = [Table((("a", 1.0), ("b", 0.6))), Table((("b", 1.0), ("c", 0.3))), Table((("a", 0.2),))]
+STRINGS = [model.Table((("a", 1.0), ("b", 0.6))), model.Table((("b", 1.0), ("c", 0.3))), model.Table((("a", 0.2),))]
 
 
 @pytest.mark.parametrize("pi", STRINGS)
@@ -168,17 +169,17 @@ def test_imprecise_strings_are_admitted_if_they_hold(mu, pi):
 
 
 def test_spans_are_ascending_and_apart():
-    wave = Piecewise(((0, 0.0), (1, 1.0), (2, 0.0), (3, 1.0), (4, 0.0)))
+    wave = model.Piecewise(((0, 0.0), (1, 1.0), (2, 0.0), (3, 1.0), (4, 0.0)))
     spans = alpha_cut(wave, tp=0.5).spans
     assert [(round(low, 6), round(high, 6)) for low, high in spans] == [(0.5, 1.5), (2.5, 3.5)]
-    assert alpha_cut(Interval(1, 5), (NOT,)).spans == (
+    assert alpha_cut(model.Interval(1, 5), (NOT,)).spans == (
         Span(-math.inf, math.nextafter(1, 0)),
         Span(math.nextafter(5, 6), math.inf),
     )
 
 
 def test_booleans_and_times_are_never_inside():
-    cut = alpha_cut(Interval(0, 5))
+    cut = alpha_cut(model.Interval(0, 5))
     assert cut.has(1)
     assert not cut.has(True)
     assert not cut.has(datetime(2026, 1, 1, tzinfo=UTC))

@@ -9,34 +9,19 @@ from random import Random
 
 import pytest
 
+from rankcast import model
 from rankcast.fuzzy import degree, possibility_necessity, set_possibility_necessity
 from rankcast.fuzzy.sets import CrispTest
-from rankcast.model import (
-    Between,
-    Compare,
-    Gaussian,
-    Hedge,
-    Interval,
-    LeftShoulder,
-    Membership,
-    OneOf,
-    Op,
-    Piecewise,
-    RightShoulder,
-    Table,
-    Trapezoid,
-    Triangle,
-)
 
-NOT = (Hedge.NOT,)
+NOT = (model.Hedge.NOT,)
 Function = Callable[[Fraction], Fraction]
 
 # the reference for straight functions, in fractions
 
 
-def exact(form: Membership) -> Function:
+def exact(form: model.Membership) -> Function:
     """The definition of each form, written down once more."""
-    if isinstance(form, Table):
+    if isinstance(form, model.Table):
         listed = {Fraction(x): Fraction(y) for x, y in form.degrees}
         return lambda x: listed.get(x, Fraction(0))
     corners = [(Fraction(x), Fraction(y)) for x, y in form.points()]
@@ -54,8 +39,8 @@ def exact(form: Membership) -> Function:
     return value
 
 
-def breaks_of(form: Membership) -> list[Fraction]:
-    return [Fraction(x) for x, _ in (form.degrees if isinstance(form, Table) else form.points())]
+def breaks_of(form: model.Membership) -> list[Fraction]:
+    return [Fraction(x) for x, _ in (form.degrees if isinstance(form, model.Table) else form.points())]
 
 
 def supremum(f: Function, g: Function, breaks: list[Fraction]) -> Fraction:
@@ -88,7 +73,7 @@ def random_degree(random: Random) -> float:
     return random.choice([0.0, 1.0, 0.5, random.random()])
 
 
-def random_straight(random: Random) -> Membership:
+def random_straight(random: Random) -> model.Membership:
     def numbers(count: int) -> list[float]:
         spread = random.choice(
             [random_number, lambda random: random.randint(0, 4), lambda random: 1e9 + random.random()]
@@ -97,23 +82,23 @@ def random_straight(random: Random) -> Membership:
 
     match random.randrange(7):
         case 0:
-            return Trapezoid(*numbers(4))
+            return model.Trapezoid(*numbers(4))
         case 1:
-            return Triangle(*numbers(3))
+            return model.Triangle(*numbers(3))
         case 2:
-            return Interval(*numbers(2))
+            return model.Interval(*numbers(2))
         case 3:
-            return LeftShoulder(*numbers(2))
+            return model.LeftShoulder(*numbers(2))
         case 4:
-            return RightShoulder(*numbers(2))
+            return model.RightShoulder(*numbers(2))
         case 5:
-            return Piecewise(tuple((x, random_degree(random)) for x in numbers(random.randint(1, 6))))
+            return model.Piecewise(tuple((x, random_degree(random)) for x in numbers(random.randint(1, 6))))
         case _:
-            return Table(tuple((x, random_degree(random)) for x in dict.fromkeys(numbers(random.randint(1, 4)))))
+            return model.Table(tuple((x, random_degree(random)) for x in dict.fromkeys(numbers(random.randint(1, 4)))))
 
 
-def random_hedges(random: Random) -> tuple[Hedge, ...]:
-    return tuple(random.choices(list(Hedge), k=random.choice([0, 1, 1, 2, 3])))
+def random_hedges(random: Random) -> tuple[model.Hedge, ...]:
+    return tuple(random.choices(list(model.Hedge), k=random.choice([0, 1, 1, 2, 3])))
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -137,24 +122,28 @@ def test_straight_functions_are_exact(seed: int) -> None:
 # the reference for all else: ever finer grids, in decimals of 60 digits
 
 
-def precise(form: Membership, hedges: tuple[Hedge, ...]) -> Callable[[Decimal], Decimal]:
-    plain = None if isinstance(form, Gaussian) else exact(form)
+def precise(form: model.Membership, hedges: tuple[model.Hedge, ...]) -> Callable[[Decimal], Decimal]:
+    plain = None if isinstance(form, model.Gaussian) else exact(form)
 
     def value(x: Decimal) -> Decimal:
-        if isinstance(form, Gaussian):
+        if isinstance(form, model.Gaussian):
             degree = (-(((x - Decimal(form.mean)) / Decimal(form.sigma)) ** 2) / 2).exp()
         else:
             ratio = plain(Fraction(x))
             degree = Decimal(ratio.numerator) / Decimal(ratio.denominator)
         for hedge in reversed(hedges):
-            degree = {Hedge.NOT: 1 - degree, Hedge.VERY: degree * degree, Hedge.SOMEWHAT: degree.sqrt()}[hedge]
+            degree = {
+                model.Hedge.NOT: 1 - degree,
+                model.Hedge.VERY: degree * degree,
+                model.Hedge.SOMEWHAT: degree.sqrt(),
+            }[hedge]
         return degree
 
     return value
 
 
-def corners_of(form: Membership) -> list[Decimal]:
-    if isinstance(form, Gaussian):
+def corners_of(form: model.Membership) -> list[Decimal]:
+    if isinstance(form, model.Gaussian):
         return [Decimal(form.mean) + Decimal(form.sigma) * step for step in (-60, -4, 0, 4, 60)]
     return [Decimal(x.numerator) / Decimal(x.denominator) for x in breaks_of(form)]
 
@@ -192,16 +181,16 @@ def test_hedges_and_bells_agree_with_a_search(seed: int) -> None:
             mu, pi = (random_any(random) for _ in range(2))
             hedges, pi_hedges = random_hedges(random), random_hedges(random)
             wanted, known = precise(mu, hedges), precise(pi, pi_hedges)
-            unwanted = precise(mu, (Hedge.NOT, *hedges))
+            unwanted = precise(mu, (model.Hedge.NOT, *hedges))
             corners = corners_of(mu) + corners_of(pi)
             expected = searched(wanted, known, corners), 1 - searched(unwanted, known, corners)
             found = possibility_necessity(mu, hedges, pi, pi_hedges)
             assert found == pytest.approx(expected, abs=1e-9), (mu, hedges, pi, pi_hedges)
 
 
-def random_any(random: Random) -> Membership:
+def random_any(random: Random) -> model.Membership:
     if random.random() < 0.4:
-        return Gaussian(random.randint(0, 8), random.choice([0.5, 1, random.uniform(0.3, 4)]))
+        return model.Gaussian(random.randint(0, 8), random.choice([0.5, 1, random.uniform(0.3, 4)]))
     while True:
         form = random_straight(random)
         if all(0 <= x <= 8 for x in breaks_of(form)):
@@ -215,37 +204,39 @@ def random_test(random: Random) -> CrispTest:
     low, high = sorted(random.choice([random.randint(0, 8), random.uniform(0, 8)]) for _ in range(2))
     match random.randrange(3):
         case 0:
-            return Compare(random.choice([Op.EQ, Op.NE, Op.LT, Op.LE, Op.GT, Op.GE]), low)
+            return model.Compare(
+                random.choice([model.Op.EQ, model.Op.NE, model.Op.LT, model.Op.LE, model.Op.GT, model.Op.GE]), low
+            )
         case 1:
-            return Between(low, high)
+            return model.Between(low, high)
         case _:
-            return OneOf((low, high, 5))
+            return model.OneOf((low, high, 5))
 
 
 def contains(test: CrispTest, x: Fraction) -> bool:
     match test:
-        case Compare(op, value):
+        case model.Compare(op, value):
             return {
-                Op.EQ: x == value,
-                Op.NE: x != value,
-                Op.LT: x < value,
-                Op.LE: x <= value,
-                Op.GT: x > value,
-                Op.GE: x >= value,
+                model.Op.EQ: x == value,
+                model.Op.NE: x != value,
+                model.Op.LT: x < value,
+                model.Op.LE: x <= value,
+                model.Op.GT: x > value,
+                model.Op.GE: x >= value,
             }[op]
-        case Between(low, high):
+        case model.Between(low, high):
             return low <= x <= high
-        case OneOf(values):
+        case model.OneOf(values):
             return x in values
 
 
 def ends_of(test: CrispTest) -> list[Fraction]:
     match test:
-        case Compare(_, value):
+        case model.Compare(_, value):
             return [Fraction(value)]
-        case Between(low, high):
+        case model.Between(low, high):
             return [Fraction(low), Fraction(high)]
-        case OneOf(values):
+        case model.OneOf(values):
             return [Fraction(value) for value in values]
 
 
@@ -272,15 +263,15 @@ def test_a_crisp_value_is_a_distribution_of_one_point() -> None:
             random.choice([random.randint(0, 8), random.random()]),
         )
         expected = degree(mu, hedges, x)
-        assert possibility_necessity(mu, hedges, Interval(x, x)) == pytest.approx((expected, expected), abs=1e-12)
+        assert possibility_necessity(mu, hedges, model.Interval(x, x)) == pytest.approx((expected, expected), abs=1e-12)
 
 
 def test_necessity_is_one_minus_the_possibility_of_the_opposite() -> None:
     random = Random(8)
     for _ in range(300):
         mu, hedges, pi = random_any(random), random_hedges(random), random_any(random)
-        opposite, _ = possibility_necessity(mu, (Hedge.NOT, *hedges), pi)
+        opposite, _ = possibility_necessity(mu, (model.Hedge.NOT, *hedges), pi)
         possibility, necessity = possibility_necessity(mu, hedges, pi)
         assert necessity == pytest.approx(1 - opposite, abs=1e-12)
-        if not isinstance(pi, Table | Piecewise):  # it reaches 1 somewhere, so what must be may be
+        if not isinstance(pi, model.Table | model.Piecewise):  # it reaches 1 somewhere, so what must be may be
             assert necessity <= possibility + 1e-9

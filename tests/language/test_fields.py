@@ -33,7 +33,7 @@ def test_null_is_as_good_as_left_out():
     for given in (fields(), fields(name=None, count=None)):
         assert "name" not in given
         assert given.text("name", None) is None
-        assert given.whole("count", 7) == 7
+        assert given.number("count", 7) == 7
         with pytest.raises(RecordError, match="a thing needs the field 'name'"):
             given.text("name")
 

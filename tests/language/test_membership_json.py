@@ -1,36 +1,27 @@
 import pytest
 from hypothesis import given, settings
 
+from rankcast import model
 from rankcast.errors import RecordError
 from rankcast.language.json_text import dumps, read_object
 from rankcast.language.membership_json import FORMS, membership_of_json, membership_to_json
-from rankcast.model import (
-    Gaussian,
-    Interval,
-    LeftShoulder,
-    Piecewise,
-    RightShoulder,
-    Table,
-    Trapezoid,
-    Triangle,
-)
 from rankcast.testing import wild
 
 
 @pytest.mark.parametrize(
     ("form", "value", "membership"),
     [
-        ("trapezoid", [0, 0, 500, 900], Trapezoid(0, 0, 500, 900)),
-        ("triangle", [1, 2, 3.5], Triangle(1, 2, 3.5)),
-        ("between", [50, 60], Interval(50, 60)),
-        ("interval", [50, 60], Interval(50, 60)),
-        ("left_shoulder", [1, 2], LeftShoulder(1, 2)),
-        ("right_shoulder", [1, 2], RightShoulder(1, 2)),
-        ("gaussian", [1, 2], Gaussian(1, 2)),
-        ("bell", [1, 2], Gaussian(1, 2)),
-        ("piecewise", [[0, 0], [1, 1.0]], Piecewise(((0, 0), (1, 1.0)))),
-        ("table", {"new": 1, "used": 0.5}, Table((("new", 1), ("used", 0.5)))),
-        ("table", [[1, 1], [2, 0.5]], Table(((1, 1), (2, 0.5)))),
+        ("trapezoid", [0, 0, 500, 900], model.Trapezoid(0, 0, 500, 900)),
+        ("triangle", [1, 2, 3.5], model.Triangle(1, 2, 3.5)),
+        ("between", [50, 60], model.Interval(50, 60)),
+        ("interval", [50, 60], model.Interval(50, 60)),
+        ("left_shoulder", [1, 2], model.LeftShoulder(1, 2)),
+        ("right_shoulder", [1, 2], model.RightShoulder(1, 2)),
+        ("gaussian", [1, 2], model.Gaussian(1, 2)),
+        ("bell", [1, 2], model.Gaussian(1, 2)),
+        ("piecewise", [[0, 0], [1, 1.0]], model.Piecewise(((0, 0), (1, 1.0)))),
+        ("table", {"new": 1, "used": 0.5}, model.Table((("new", 1), ("used", 0.5)))),
+        ("table", [[1, 1], [2, 0.5]], model.Table(((1, 1), (2, 0.5)))),
     ],
 )
 def test_forms(form, value, membership):

@@ -5,61 +5,46 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from rankcast import model
 from rankcast.errors import ExpressionError
 from rankcast.language import parse, show
 from rankcast.language.parsing import parse_term
-from rankcast.model import (
-    Always,
-    And,
-    Between,
-    Compare,
-    Exists,
-    Hedge,
-    Is,
-    Not,
-    OneOf,
-    Op,
-    Or,
-    Predicate,
-    Term,
-    Thresholds,
-)
 
 
 def equals(name, value):
-    return Predicate(name, Compare(Op.EQ, value))
+    return model.Predicate(name, model.Compare(model.Op.EQ, value))
 
 
 def test_the_examples_of_the_specification():
-    assert parse("genre = 'drama' and director = 'T. Burton' and release_date >= date '2003-01-01'") == And(
+    assert parse("genre = 'drama' and director = 'T. Burton' and release_date >= date '2003-01-01'") == model.And(
         (
             equals("genre", "drama"),
             equals("director", "T. Burton"),
-            Predicate("release_date", Compare(Op.GE, datetime(2003, 1, 1, tzinfo=UTC))),
+            model.Predicate("release_date", model.Compare(model.Op.GE, datetime(2003, 1, 1, tzinfo=UTC))),
         )
     )
-    assert parse("(genre = 'comedy' and year > 1999) or (genre = 'short' and rating between 7 and 10)") == Or(
+    assert parse("(genre = 'comedy' and year > 1999) or (genre = 'short' and rating between 7 and 10)") == model.Or(
         (
-            And((equals("genre", "comedy"), Predicate("year", Compare(Op.GT, 1999)))),
-            And((equals("genre", "short"), Predicate("rating", Between(7, 10)))),
+            model.And((equals("genre", "comedy"), model.Predicate("year", model.Compare(model.Op.GT, 1999)))),
+            model.And((equals("genre", "short"), model.Predicate("rating", model.Between(7, 10)))),
         )
     )
-    assert parse("size is medium [0.8, 0] and price <= 1500 and condition is not old [1, 0.3]") == And(
+    assert parse("size is medium [0.8, 0] and price <= 1500 and condition is not old [1, 0.3]") == model.And(
         (
-            Predicate("size", Is(Term("medium")), Thresholds(0.8, 0)),
-            Predicate("price", Compare(Op.LE, 1500)),
-            Predicate("condition", Is(Term("old", (Hedge.NOT,))), Thresholds(1, 0.3)),
+            model.Predicate("size", model.Is(model.Term("medium")), model.Thresholds(0.8, 0)),
+            model.Predicate("price", model.Compare(model.Op.LE, 1500)),
+            model.Predicate("condition", model.Is(model.Term("old", (model.Hedge.NOT,))), model.Thresholds(1, 0.3)),
         )
     )
     assert parse(
         "title startswith 'The ' and mpaa exists and start < time '2026-05-01T20:00:00Z' "
         "and not (genre in ('short', 'news'))"
-    ) == And(
+    ) == model.And(
         (
-            Predicate("title", Compare(Op.STARTSWITH, "The ")),
-            Predicate("mpaa", Exists()),
-            Predicate("start", Compare(Op.LT, datetime(2026, 5, 1, 20, tzinfo=UTC))),
-            Not(Predicate("genre", OneOf(("short", "news")))),
+            model.Predicate("title", model.Compare(model.Op.STARTSWITH, "The ")),
+            model.Predicate("mpaa", model.Exists()),
+            model.Predicate("start", model.Compare(model.Op.LT, datetime(2026, 5, 1, 20, tzinfo=UTC))),
+            model.Not(model.Predicate("genre", model.OneOf(("short", "news")))),
         )
     )
 
@@ -70,17 +55,17 @@ A, B, C = (equals(name, 1) for name in "abc")
 @pytest.mark.parametrize(
     ("text", "expression"),
     [
-        ("a=1 and b=1 and c=1", And((A, B, C))),
-        ("(a=1 and b=1) and c=1", And((And((A, B)), C))),
-        ("a=1 or b=1 and c=1", Or((A, And((B, C))))),
-        ("(a=1 or b=1) and c=1", And((Or((A, B)), C))),
-        ("not a=1 and b=1", And((Not(A), B))),
-        ("not (a=1 and b=1)", Not(And((A, B)))),
-        ("not not a=1", Not(Not(A))),
+        ("a=1 and b=1 and c=1", model.And((A, B, C))),
+        ("(a=1 and b=1) and c=1", model.And((model.And((A, B)), C))),
+        ("a=1 or b=1 and c=1", model.Or((A, model.And((B, C))))),
+        ("(a=1 or b=1) and c=1", model.And((model.Or((A, B)), C))),
+        ("not a=1 and b=1", model.And((model.Not(A), B))),
+        ("not (a=1 and b=1)", model.Not(model.And((A, B)))),
+        ("not not a=1", model.Not(model.Not(A))),
         ("((a=1))", A),
-        ("NOT a=1 AnD b=1 OR c=1", Or((And((Not(A), B)), C))),
-        ("true", Always()),
-        ("TRUE or a=1", Or((Always(), A))),
+        ("NOT a=1 AnD b=1 OR c=1", model.Or((model.And((model.Not(A), B)), C))),
+        ("true", model.Always()),
+        ("TRUE or a=1", model.Or((model.Always(), A))),
         ("\n a = 1 \t", A),
     ],
 )
@@ -91,33 +76,33 @@ def test_structure(text, expression):
 @pytest.mark.parametrize(
     ("text", "test"),
     [
-        ("!= 1", Compare(Op.NE, 1)),
-        ("= 1.0", Compare(Op.EQ, 1.0)),
-        ("= -1e3", Compare(Op.EQ, -1000.0)),
-        ("= .5", Compare(Op.EQ, 0.5)),
-        ("= -9223372036854775808", Compare(Op.EQ, -(2**63))),
-        ("= FALSE", Compare(Op.EQ, False)),
-        ("CONTAINS 'it''s'", Compare(Op.CONTAINS, "it's")),
-        ("endswith 'a\nb'", Compare(Op.ENDSWITH, "a\nb")),
-        ("= ''", Compare(Op.EQ, "")),
-        ("In ( 1 , 'x', true )", OneOf((1, "x", True))),
-        ("between 'a' and 'b'", Between("a", "b")),
+        ("!= 1", model.Compare(model.Op.NE, 1)),
+        ("= 1.0", model.Compare(model.Op.EQ, 1.0)),
+        ("= -1e3", model.Compare(model.Op.EQ, -1000.0)),
+        ("= .5", model.Compare(model.Op.EQ, 0.5)),
+        ("= -9223372036854775808", model.Compare(model.Op.EQ, -(2**63))),
+        ("= FALSE", model.Compare(model.Op.EQ, False)),
+        ("CONTAINS 'it''s'", model.Compare(model.Op.CONTAINS, "it's")),
+        ("endswith 'a\nb'", model.Compare(model.Op.ENDSWITH, "a\nb")),
+        ("= ''", model.Compare(model.Op.EQ, "")),
+        ("In ( 1 , 'x', true )", model.OneOf((1, "x", True))),
+        ("between 'a' and 'b'", model.Between("a", "b")),
         (
             "between date '2003-01-01' and time '2003-01-01T01:00:00+01:00'",
-            Between(*[datetime(2003, 1, 1, tzinfo=UTC)] * 2),
+            model.Between(*[datetime(2003, 1, 1, tzinfo=UTC)] * 2),
         ),
-        ("> time '2003-01-01T10:00:00'", Compare(Op.GT, datetime(2003, 1, 1, 10, tzinfo=UTC))),
-        ("EXISTS", Exists()),
-        ("is very very cheap", Is(Term("cheap", (Hedge.VERY, Hedge.VERY)))),
-        ('is not "very"', Is(Term("very", (Hedge.NOT,)))),
-        ("is somewhat Date", Is(Term("Date", (Hedge.SOMEWHAT,)))),
+        ("> time '2003-01-01T10:00:00'", model.Compare(model.Op.GT, datetime(2003, 1, 1, 10, tzinfo=UTC))),
+        ("EXISTS", model.Exists()),
+        ("is very very cheap", model.Is(model.Term("cheap", (model.Hedge.VERY, model.Hedge.VERY)))),
+        ('is not "very"', model.Is(model.Term("very", (model.Hedge.NOT,)))),
+        ("is somewhat Date", model.Is(model.Term("Date", (model.Hedge.SOMEWHAT,)))),
     ],
 )
 def test_tests(text, test):
     parsed = parse(f"x {text}")
-    assert parsed == Predicate("x", test)
-    assert repr(parsed) == repr(Predicate("x", test))
-    assert parse(f"x {text} [0.25, 1]") == Predicate("x", test, Thresholds(0.25, 1))
+    assert parsed == model.Predicate("x", test)
+    assert repr(parsed) == repr(model.Predicate("x", test))
+    assert parse(f"x {text} [0.25, 1]") == model.Predicate("x", test, model.Thresholds(0.25, 1))
 
 
 @pytest.mark.parametrize(
@@ -136,12 +121,12 @@ def test_tests(text, test):
 )
 def test_names(text, name):
     assert parse(f"{text} = 1") == equals(name, 1)
-    assert parse(f"a = 1 and {text} exists") == And((equals("a", 1), Predicate(name, Exists())))
+    assert parse(f"a = 1 and {text} exists") == model.And((equals("a", 1), model.Predicate(name, model.Exists())))
 
 
 def test_terms():
-    assert parse_term("not very cheap") == Term("cheap", (Hedge.NOT, Hedge.VERY))
-    assert parse_term('"two words"') == Term("two words")
+    assert parse_term("not very cheap") == model.Term("cheap", (model.Hedge.NOT, model.Hedge.VERY))
+    assert parse_term('"two words"') == model.Term("two words")
     with pytest.raises(ExpressionError, match="found 'car' after 'cheap', where nothing more should be"):
         parse_term("cheap car")
 

@@ -2,23 +2,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from rankcast import model
 from rankcast.errors import RecordError
 from rankcast.language import decode_record, dumps, encode_record
-from rankcast.model import (
-    Aggregate,
-    Filter,
-    FilterKind,
-    Length,
-    Mode,
-    Policy,
-    RateSpan,
-    ScorePart,
-    Scoring,
-    Select,
-    Ties,
-    Unit,
-    Update,
-)
 
 
 def policy(**given):
@@ -42,19 +28,28 @@ def test_all_fields():
         "filter": {**novelty, "rates": "period", "seed": 7},
         "origin": "2004-02-13T20:05:00Z",
     }
-    expected = Policy(
+    expected = model.Policy(
         "addison",
-        mode=Mode.SLIDING,
+        mode=model.Mode.SLIDING,
         k=2,
-        length=Length(4, Unit.MATCHED),
+        length=model.Length(4, model.Unit.MATCHED),
         sigma=0.5,
-        aggregate=Aggregate.MEAN,
-        ties=Ties.REPLACE,
-        select=Select.EXACT,
+        aggregate=model.Aggregate.MEAN,
+        ties=model.Ties.REPLACE,
+        select=model.Select.EXACT,
         weights={"genre": 2.0},
         attributes=("genre",),
-        score={ScorePart.PREFERENCE: 0.7, ScorePart.NOVELTY: 0.3},
-        filter=Filter(FilterKind.SAMPLING, 0.2, 10, Scoring.INTERVAL, Update.EAGER, 0.5, RateSpan.PERIOD, 7),
+        score={model.ScorePart.PREFERENCE: 0.7, model.ScorePart.NOVELTY: 0.3},
+        filter=model.Filter(
+            model.FilterKind.SAMPLING,
+            0.2,
+            10,
+            model.Scoring.INTERVAL,
+            model.Update.EAGER,
+            0.5,
+            model.RateSpan.PERIOD,
+            7,
+        ),
         origin=datetime(2004, 2, 13, 20, 5, tzinfo=UTC),
     )
     assert policy(**form) == expected
@@ -74,15 +69,15 @@ def test_fields_have_the_order_in_which_stores_hold_them():
 
 
 def test_defaults_are_left_out():
-    assert encode_record(Policy("addison")) == {"kind": "policy", "user": "addison"}
-    assert policy() == Policy("addison")
+    assert encode_record(model.Policy("addison")) == {"kind": "policy", "user": "addison"}
+    assert policy() == model.Policy("addison")
 
 
 def test_a_length_in_words_is_a_time():
-    expected = Length(timedelta(minutes=30), Unit.TIME)
+    expected = model.Length(timedelta(minutes=30), model.Unit.TIME)
     assert policy(length="30m").length == expected
     assert policy(length="30m", unit="time").length == expected
-    assert policy(length=30).length == Length(30, Unit.EVENTS)
+    assert policy(length=30).length == model.Length(30, model.Unit.EVENTS)
     assert encode_record(policy(length="30m"))["length"] == "30m"
 
 

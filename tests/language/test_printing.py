@@ -3,40 +3,28 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given, settings
 
+from rankcast import model
 from rankcast.language import parse, show
 from rankcast.language.printing import show_name, show_term, show_value
-from rankcast.model import (
-    Always,
-    And,
-    Compare,
-    Exists,
-    Hedge,
-    Not,
-    Op,
-    Or,
-    Predicate,
-    Term,
-    Thresholds,
-)
 from rankcast.testing import strategies, wild
 
-A, B, C = (Predicate(name, Exists()) for name in "abc")
+A, B, C = (model.Predicate(name, model.Exists()) for name in "abc")
 
 
 @pytest.mark.parametrize(
     ("expression", "text"),
     [
-        (Always(), "true"),
-        (Not(Always()), "not true"),
-        (And((A, B, C)), "a exists and b exists and c exists"),
-        (And((And((A, B)), C)), "(a exists and b exists) and c exists"),
-        (Or((And((A, B)), C)), "a exists and b exists or c exists"),
-        (And((Or((A, B)), C)), "(a exists or b exists) and c exists"),
-        (Or((Or((A, B)), C)), "(a exists or b exists) or c exists"),
-        (Not(And((A, B))), "not (a exists and b exists)"),
-        (Not(Not(A)), "not not a exists"),
-        (And((Not(A), B)), "not a exists and b exists"),
-        (Predicate("a", Exists(), Thresholds(0.8, 0)), "a exists [0.8, 0]"),
+        (model.Always(), "true"),
+        (model.Not(model.Always()), "not true"),
+        (model.And((A, B, C)), "a exists and b exists and c exists"),
+        (model.And((model.And((A, B)), C)), "(a exists and b exists) and c exists"),
+        (model.Or((model.And((A, B)), C)), "a exists and b exists or c exists"),
+        (model.And((model.Or((A, B)), C)), "(a exists or b exists) and c exists"),
+        (model.Or((model.Or((A, B)), C)), "(a exists or b exists) or c exists"),
+        (model.Not(model.And((A, B))), "not (a exists and b exists)"),
+        (model.Not(model.Not(A)), "not not a exists"),
+        (model.And((model.Not(A), B)), "not a exists and b exists"),
+        (model.Predicate("a", model.Exists(), model.Thresholds(0.8, 0)), "a exists [0.8, 0]"),
     ],
 )
 def test_brackets_stand_only_where_they_matter(expression, text):
@@ -61,7 +49,7 @@ def test_brackets_stand_only_where_they_matter(expression, text):
 )
 def test_values(value, text):
     assert show_value(value) == text
-    assert repr(parse(f"a = {text}")) == repr(Predicate("a", Compare(Op.EQ, value)))
+    assert repr(parse(f"a = {text}")) == repr(model.Predicate("a", model.Compare(model.Op.EQ, value)))
 
 
 def test_names_are_quoted_only_where_they_must():
@@ -70,7 +58,7 @@ def test_names_are_quoted_only_where_they_must():
     for name in ("release date", "In", "TRUE", "1st", "a-b", "x\ny"):
         assert show_name(name) == f'"{name}"'
     assert show_name('a"b') == '"a""b"'
-    assert show_term(Term("very", (Hedge.NOT, Hedge.VERY))) == 'not very "very"'
+    assert show_term(model.Term("very", (model.Hedge.NOT, model.Hedge.VERY))) == 'not very "very"'
 
 
 @settings(max_examples=40)
@@ -90,5 +78,5 @@ def test_show_of_parse_is_stable(expression):
 def test_depth_needs_no_recursion():
     expression = A
     for _ in range(100_000):
-        expression = Not(expression)
+        expression = model.Not(expression)
     assert show(expression).endswith("not a exists")

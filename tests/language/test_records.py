@@ -4,21 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rankcast import model
 from rankcast.errors import ExpressionError, LimitError, RecordError
 from rankcast.language import RecordTexts, decode_record, dumps, encode_record, parse
-from rankcast.model import (
-    Advertisement,
-    Concept,
-    Length,
-    Mode,
-    Not,
-    Policy,
-    Preference,
-    Ranking,
-    ScorerName,
-    Subscription,
-    Trapezoid,
-)
 from rankcast.testing import strategies, wild
 
 SUBSCRIPTION = {"kind": "subscription", "id": "s1", "user": "addison", "where": "genre = 'drama'"}
@@ -31,23 +19,23 @@ ADVERTISEMENT = {"kind": "advertisement", "id": "a1", "publisher": "shop", "wher
     [
         (
             """{"kind": "subscription", "id": "s1", "user": "addison", "where": "genre = 'drama'", "score": 0.8}""",
-            Subscription("s1", "addison", parse("genre = 'drama'"), 0.8),
+            model.Subscription("s1", "addison", parse("genre = 'drama'"), 0.8),
         ),
         (
             '{"kind": "preference", "user": "addison", "prefer": "s1", "over": "s2"}',
-            Preference("addison", "s1", "s2"),
+            model.Preference("addison", "s1", "s2"),
         ),
         (
             '{"kind": "policy", "user": "addison", "k": 2, "sigma": 0.5, "mode": "sliding", "length": 4, "unit": "events"}',
-            Policy("addison", Mode.SLIDING, 2, Length(4), 0.5),
+            model.Policy("addison", model.Mode.SLIDING, 2, model.Length(4), 0.5),
         ),
         (
             '{"kind": "concept", "name": "cheap", "attribute": "price", "trapezoid": [0, 0, 500, 900]}',
-            Concept("cheap", "price", Trapezoid(0, 0, 500, 900)),
+            model.Concept("cheap", "price", model.Trapezoid(0, 0, 500, 900)),
         ),
         (
             '{"kind": "advertisement", "id": "a1", "publisher": "shop", "where": "price <= 100", "k": 10, "rank": "fair"}',
-            Advertisement("a1", "shop", parse("price <= 100"), 10, Ranking.FAIR),
+            model.Advertisement("a1", "shop", parse("price <= 100"), 10, model.Ranking.FAIR),
         ),
     ],
 )
@@ -59,10 +47,10 @@ def test_the_examples_of_the_specification(raw, record):
 
 def test_optional_fields():
     given = decode_record({**SUBSCRIPTION, "weight": 2, "score": None})
-    assert given == Subscription("s1", "addison", parse("genre = 'drama'"), None, 2.0)
+    assert given == model.Subscription("s1", "addison", parse("genre = 'drama'"), None, 2.0)
     assert decode_record({**CONCEPT, "bell": [1, 2], "user": "addison"}).user == "addison"
-    assert decode_record({**ADVERTISEMENT, "score": "weight"}).score is ScorerName.WEIGHT
-    assert decode_record(ADVERTISEMENT).rank is Ranking.RELEVANCE
+    assert decode_record({**ADVERTISEMENT, "score": "weight"}).score is model.ScorerName.WEIGHT
+    assert decode_record(ADVERTISEMENT).rank is model.Ranking.RELEVANCE
 
 
 def test_where_may_be_an_object():
@@ -132,7 +120,7 @@ def test_many_records_are_written_and_read_like_single_ones(some, others):
 def test_an_expression_that_could_not_be_read_again_is_not_written():
     deep = decode_record(SUBSCRIPTION)
     for _ in range(200):
-        deep = replace(deep, where=Not(deep.where))
+        deep = replace(deep, where=model.Not(deep.where))
     with pytest.raises(LimitError):
         RecordTexts().encode(deep)
 
@@ -141,7 +129,7 @@ def test_an_expression_that_could_not_be_read_again_is_not_written():
 def test_records_of_many_users_are_read_like_single_ones(records, users):
     texts = RecordTexts()
     for record in records:
-        for one in [record, *(replace(record, user=user) for user in users if isinstance(record, Policy))]:
+        for one in [record, *(replace(record, user=user) for user in users if isinstance(record, model.Policy))]:
             assert texts.decode(dumps(encode_record(one))) == one
 
 

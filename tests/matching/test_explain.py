@@ -4,30 +4,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rankcast import model
 from rankcast.language import parse
 from rankcast.matching import NO_CONCEPTS, MatchFinding, explain_match, matches
-from rankcast.model import (
-    AttributeValue,
-    Event,
-    Gaussian,
-    Hedge,
-    Interval,
-    LeftShoulder,
-    Membership,
-    Table,
-    Term,
-)
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
-CHEAP = LeftShoulder(500, 900)
+CHEAP = model.LeftShoulder(500, 900)
 
 
-def cheap(attribute: str, term: Term) -> Membership:
+def cheap(attribute: str, term: model.Term) -> model.Membership:
     return CHEAP
 
 
-def event(**attributes: AttributeValue) -> Event:
-    return Event("e1", NOON, attributes)
+def event(**attributes: model.AttributeValue) -> model.Event:
+    return model.Event("e1", NOON, attributes)
 
 
 @pytest.mark.parametrize(
@@ -41,41 +31,41 @@ def event(**attributes: AttributeValue) -> Event:
         ("x in ('a', 2)", (True,), "x in ('a', 2): no, x is true, a boolean"),
         ("x in ('a', 2)", ("b",), "x in ('a', 2): no, x is b"),
         ("x exists", (NOON,), "x exists: yes, x is 2026-05-01T12:00:00Z"),
-        ("x exists", Interval(1, 2), "x exists: yes, x is between 1 and 2"),
+        ("x exists", model.Interval(1, 2), "x exists: yes, x is between 1 and 2"),
         ("x is cheap", (600,), "x is cheap: yes, x is 600, to degree 0.75"),
         ("x is cheap", (800,), "x is cheap: no, x is 800, to degree 0.25; 0.5 is needed"),
         ("x is cheap [0, 0]", (900,), "x is cheap [0, 0]: no, x is 900, to degree 0; more than 0 is needed"),
         (
             "x is cheap",
-            Interval(600, 700),
+            model.Interval(600, 700),
             "x is cheap: yes, x is between 600 and 700, possible to 0.75 and certain to 0.5",
         ),
         (
             "x is cheap [1, 0]",
-            Interval(600, 700),
+            model.Interval(600, 700),
             "x is cheap [1, 0]: no, x is between 600 and 700, possible to 0.75 and certain to 0.5; "
             "possible to 1 is needed",
         ),
         (
             "x <= 650 [1, 0.5]",
-            Interval(600, 700),
+            model.Interval(600, 700),
             "x <= 650 [1, 0.5]: no, x is between 600 and 700, possible to 1 and certain to 0; certain to 0.5 is needed",
         ),
         (
             "x < 0 [0, 0]",
-            Interval(600, 700),
+            model.Interval(600, 700),
             "x < 0 [0, 0]: no, x is between 600 and 700, possible to 0 and certain to 0; possible to more than 0 is needed",
         ),
         (
             "x < 650",
-            Term("cheap", (Hedge.NOT, Hedge.VERY)),
+            model.Term("cheap", (model.Hedge.NOT, model.Hedge.VERY)),
             "x < 650: yes, x is not very cheap, possible to 0.609375 and certain to 0",
         ),
-        ("x > 0", Gaussian(9, 1), "x > 0: yes, x is gaussian [9, 1], possible to 1 and certain to 1"),
+        ("x > 0", model.Gaussian(9, 1), "x > 0: yes, x is gaussian [9, 1], possible to 1 and certain to 1"),
         ("y = 1", (1,), "y = 1: no, there is no y"),
     ],
 )
-def test_predicates(where: str, value: AttributeValue, line: str) -> None:
+def test_predicates(where: str, value: model.AttributeValue, line: str) -> None:
     assert explain_match(parse(where), event(x=value), cheap).lines() == [line]
 
 
@@ -99,7 +89,10 @@ def test_findings_are_values() -> None:
 
 def test_concepts_in_events_are_everybodys() -> None:
     finding = explain_match(
-        parse("price is cheap [0, 0.1]"), event(price=Term("cheap")), lambda a, t: LeftShoulder(50, 90), shared=cheap
+        parse("price is cheap [0, 0.1]"),
+        event(price=model.Term("cheap")),
+        lambda a, t: model.LeftShoulder(50, 90),
+        shared=cheap,
     )
     assert not finding.holds
 
@@ -107,14 +100,14 @@ def test_concepts_in_events_are_everybodys() -> None:
 def test_long_values_are_cut() -> None:
     (line,) = explain_match(parse("x = 'b'"), event(x=("a" * 500,)), NO_CONCEPTS).lines()
     assert line == f"x = 'b': no, x is {'a' * 59}…"
-    table = Table(tuple((f"value {n}", 1.0) for n in range(100)))
+    table = model.Table(tuple((f"value {n}", 1.0) for n in range(100)))
     assert len(explain_match(parse("x = 'b'"), event(x=table), NO_CONCEPTS).lines()[0]) < 200
 
 
 @given(
     st.sampled_from(["x = 1", "x is cheap", "x = 1 or x is cheap", "not (x > 5 and y = 'a')", "y != 'a' and x < 9"]),
-    st.dictionaries(st.sampled_from("xy"), st.sampled_from([(1,), (700,), ("a",), ("a", "b"), Interval(0, 800)])),
+    st.dictionaries(st.sampled_from("xy"), st.sampled_from([(1,), (700,), ("a",), ("a", "b"), model.Interval(0, 800)])),
 )
-def test_it_holds_iff_it_matches(where: str, attributes: dict[str, AttributeValue]) -> None:
+def test_it_holds_iff_it_matches(where: str, attributes: dict[str, model.AttributeValue]) -> None:
     published = event(**attributes)
     assert explain_match(parse(where), published, cheap).holds is matches(parse(where), published, cheap)

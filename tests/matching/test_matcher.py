@@ -3,33 +3,22 @@ from typing import Any
 
 import pytest
 
+from rankcast import model
 from rankcast.errors import CatalogError
 from rankcast.language import parse
 from rankcast.matching import Matcher, OracleMatcher, evaluate
 from rankcast.matching import matcher as module
-from rankcast.model import (
-    AttributeValue,
-    Catalog,
-    Concept,
-    Event,
-    LeftShoulder,
-    Norm,
-    Policy,
-    RightShoulder,
-    Subscription,
-    Term,
-)
 
 
-def subscription(id: str, user: str, where: str) -> Subscription:  # noqa: A002
-    return Subscription(id, user, parse(where))
+def subscription(id: str, user: str, where: str) -> model.Subscription:  # noqa: A002
+    return model.Subscription(id, user, parse(where))
 
 
-def event(**attributes: AttributeValue) -> Event:
-    return Event("e1", datetime(2004, 2, 13, tzinfo=UTC), attributes)
+def event(**attributes: model.AttributeValue) -> model.Event:
+    return model.Event("e1", datetime(2004, 2, 13, tzinfo=UTC), attributes)
 
 
-def matcher_of(catalog: Catalog) -> OracleMatcher:
+def matcher_of(catalog: model.Catalog) -> OracleMatcher:
     return OracleMatcher(
         catalog.subscriptions.values(),
         meaning_of=lambda user: lambda attribute, term: catalog.membership(attribute, term, user),
@@ -38,7 +27,7 @@ def matcher_of(catalog: Catalog) -> OracleMatcher:
     )
 
 
-def found(matcher: Matcher, published: Event) -> list[tuple[str, float]]:
+def found(matcher: Matcher, published: model.Event) -> list[tuple[str, float]]:
     return [(subscription.id, degree) for subscription, degree in matcher.match(published)]
 
 
@@ -60,15 +49,15 @@ def test_nothing_to_match() -> None:
     assert found(OracleMatcher([]), event(year=(2004,))) == []
 
 
-CATALOG = Catalog(
+CATALOG = model.Catalog(
     [
-        Concept("cheap", "price", LeftShoulder(500, 900)),
-        Concept("cheap", "price", LeftShoulder(50, 90), user="bob"),
+        model.Concept("cheap", "price", model.LeftShoulder(500, 900)),
+        model.Concept("cheap", "price", model.LeftShoulder(50, 90), user="bob"),
         subscription("s1", "ann", "price is cheap"),
         subscription("s2", "bob", "price is cheap"),
         subscription("s3", "ann", "price <= 600 [0.2, 0] and size <= 70 [0.2, 0]"),
         subscription("s4", "bob", "price <= 600 [0.2, 0] and size <= 70 [0.2, 0]"),
-        Policy("bob", norm=Norm.PRODUCT),
+        model.Policy("bob", norm=model.Norm.PRODUCT),
     ]
 )
 
@@ -80,18 +69,20 @@ def test_each_user_has_their_own_meaning() -> None:
 
 def test_concepts_in_events_are_everybodys() -> None:
     where = parse("price is cheap [0, 0.1]")
-    catalog = Catalog([*CATALOG.concepts.values(), Subscription("s1", "bob", where), Subscription("s2", "ann", where)])
+    catalog = model.Catalog(
+        [*CATALOG.concepts.values(), model.Subscription("s1", "bob", where), model.Subscription("s2", "ann", where)]
+    )
     # much that everybody calls cheap is not cheap to bob
-    assert found(matcher_of(catalog), event(price=Term("cheap"))) == [("s2", 1.0)]
+    assert found(matcher_of(catalog), event(price=model.Term("cheap"))) == [("s2", 1.0)]
 
 
 def test_each_user_has_their_own_norm() -> None:
-    vague = event(price=RightShoulder(500, 700), size=RightShoulder(60, 80))
+    vague = event(price=model.RightShoulder(500, 700), size=model.RightShoulder(60, 80))
     assert found(matcher_of(CATALOG), vague)[-2:] == [("s3", 0.5), ("s4", 0.25)]
 
 
 def test_degrees_are_those_of_evaluate() -> None:
-    published = event(price=LeftShoulder(550, 950), size=LeftShoulder(40, 90))
+    published = event(price=model.LeftShoulder(550, 950), size=model.LeftShoulder(40, 90))
     for subscription, degree in matcher_of(CATALOG).match(published):
         user = subscription.user
         outcome = evaluate(
@@ -126,20 +117,22 @@ def test_each_question_is_asked_once_per_event(monkeypatch: pytest.MonkeyPatch) 
 def test_concepts_of_events_need_a_meaning() -> None:
     matcher = OracleMatcher([subscription("s1", "ann", "price < 5")])
     with pytest.raises(CatalogError, match="no concept 'cheap' on attribute 'price'"):
-        found(matcher, event(price=Term("cheap")))
+        found(matcher, event(price=model.Term("cheap")))
 
 
 def test_a_matcher_made_from_the_one_before_is_the_same_as_a_new_one():
     """Also if an id has another expression now, or an equal one of another type."""
     texts = ["x = 1", "x = true", "x > 2 and y = 'a'", "not x = 1"]
     events = [
-        Event("e", datetime(2026, 1, 1, tzinfo=UTC), values)
+        model.Event("e", datetime(2026, 1, 1, tzinfo=UTC), values)
         for values in ({"x": (1,)}, {"x": (True,)}, {"x": (3,), "y": ("a",)}, {})
     ]
     before = None
     for shift in range(5):
-        subscriptions = [Subscription(f"s{n}", f"u{n % 3}", parse(texts[(n + shift) % 4])) for n in range(10 - shift)]
-        catalog = Catalog(subscriptions)
+        subscriptions = [
+            model.Subscription(f"s{n}", f"u{n % 3}", parse(texts[(n + shift) % 4])) for n in range(10 - shift)
+        ]
+        catalog = model.Catalog(subscriptions)
         before = OracleMatcher.of(catalog, before=before)
         new = OracleMatcher.of(catalog)
         assert [list(before.match(event)) for event in events] == [list(new.match(event)) for event in events]

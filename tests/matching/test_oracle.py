@@ -3,54 +3,48 @@ from typing import Any
 
 import pytest
 
+from rankcast import model
 from rankcast.errors import CatalogError
 from rankcast.language import parse
 from rankcast.matching import NO_CONCEPTS, Outcome, evaluate, matches
-from rankcast.model import (
-    Event,
-    Expression,
-    Gaussian,
-    Hedge,
-    Interval,
-    LeftShoulder,
-    Membership,
-    Norm,
-    Not,
-    Piecewise,
-    RightShoulder,
-    Table,
-    Term,
-    Trapezoid,
-    Triangle,
-)
 
-CONCEPTS: dict[tuple[str, str], Membership] = {
-    ("price", "cheap"): LeftShoulder(500, 900),
-    ("price", "dear"): RightShoulder(900, 1700),
-    ("size", "medium"): Trapezoid(50, 70, 100, 120),
-    ("condition", "old"): Table((("old", 1.0), ("worn", 0.7), ("used", 0.4))),
-    ("age", "old"): RightShoulder(10, 50),
+CONCEPTS: dict[tuple[str, str], model.Membership] = {
+    ("price", "cheap"): model.LeftShoulder(500, 900),
+    ("price", "dear"): model.RightShoulder(900, 1700),
+    ("size", "medium"): model.Trapezoid(50, 70, 100, 120),
+    ("condition", "old"): model.Table((("old", 1.0), ("worn", 0.7), ("used", 0.4))),
+    ("age", "old"): model.RightShoulder(10, 50),
 }
 
 
-def meaning(attribute: str, term: Term) -> Membership:
+def meaning(attribute: str, term: model.Term) -> model.Membership:
     try:
         return CONCEPTS[attribute, term.concept]
     except KeyError:
         raise CatalogError(f"no concept {term.concept!r} on {attribute!r}") from None
 
 
-def event(**attributes: Any) -> Event:
+def event(**attributes: Any) -> model.Event:
     """Crisp values without their tuples."""
-    imprecise = (Trapezoid, Triangle, Interval, LeftShoulder, RightShoulder, Gaussian, Piecewise, Table, Term)
-    return Event(
+    imprecise = (
+        model.Trapezoid,
+        model.Triangle,
+        model.Interval,
+        model.LeftShoulder,
+        model.RightShoulder,
+        model.Gaussian,
+        model.Piecewise,
+        model.Table,
+        model.Term,
+    )
+    return model.Event(
         "e1",
         datetime(2004, 2, 13, tzinfo=UTC),
         {name: value if isinstance(value, (tuple, *imprecise)) else (value,) for name, value in attributes.items()},
     )
 
 
-def outcome(where: str, published: Event, norm: Norm = Norm.MIN) -> Outcome:
+def outcome(where: str, published: model.Event, norm: model.Norm = model.Norm.MIN) -> Outcome:
     found = evaluate(parse(where), published, meaning, norm)
     assert matches(parse(where), published, meaning) is found.holds
     return found
@@ -152,21 +146,21 @@ def test_a_degree_within_1e_9_of_its_threshold_reaches_it() -> None:
 @pytest.mark.parametrize(
     ("where", "price", "expected"),
     [
-        ("price <= 1500", Interval(1400, 1600), Outcome(True, 1.0, 0.0)),
-        ("price <= 1500 [1, 0.1]", Interval(1400, 1600), Outcome(False, 0.0, 0.0)),
-        ("price <= 1500 [1, 1]", Interval(1400, 1500), Outcome(True, 1.0, 1.0)),
-        ("price < 1500", Interval(1500, 1600), Outcome(False, 0.0, 0.0)),
-        ("price > 800 [0.1, 0]", Term("cheap"), Outcome(True, 0.25, 0.0)),
-        ("price > 800", Term("cheap"), Outcome(False, 0.0, 0.0)),
-        ("price between 600 and 800 [0, 0]", Term("cheap", (Hedge.VERY,)), Outcome(True, 0.5625, 0.0)),
-        ("price = 600", Term("cheap"), Outcome(True, 0.75, 0.0)),
-        ("price != 600", Term("cheap"), Outcome(True, 1.0, 0.25)),
-        ("price in (800, 600, '600')", Term("cheap"), Outcome(True, 0.75, 0.0)),
-        ("price = '600'", Term("cheap"), Outcome(False, 0.0, 0.0)),
-        ("price != true", Term("cheap"), Outcome(False, 0.0, 0.0)),
-        ("price exists", Term("cheap"), Outcome(True, 1.0, 1.0)),
-        ("price exists [1, 1]", Interval(1, 2), Outcome(True, 1.0, 1.0)),
-        ("not (price <= 1500)", Interval(1400, 1600), Outcome(False, 0.0, 0.0)),
+        ("price <= 1500", model.Interval(1400, 1600), Outcome(True, 1.0, 0.0)),
+        ("price <= 1500 [1, 0.1]", model.Interval(1400, 1600), Outcome(False, 0.0, 0.0)),
+        ("price <= 1500 [1, 1]", model.Interval(1400, 1500), Outcome(True, 1.0, 1.0)),
+        ("price < 1500", model.Interval(1500, 1600), Outcome(False, 0.0, 0.0)),
+        ("price > 800 [0.1, 0]", model.Term("cheap"), Outcome(True, 0.25, 0.0)),
+        ("price > 800", model.Term("cheap"), Outcome(False, 0.0, 0.0)),
+        ("price between 600 and 800 [0, 0]", model.Term("cheap", (model.Hedge.VERY,)), Outcome(True, 0.5625, 0.0)),
+        ("price = 600", model.Term("cheap"), Outcome(True, 0.75, 0.0)),
+        ("price != 600", model.Term("cheap"), Outcome(True, 1.0, 0.25)),
+        ("price in (800, 600, '600')", model.Term("cheap"), Outcome(True, 0.75, 0.0)),
+        ("price = '600'", model.Term("cheap"), Outcome(False, 0.0, 0.0)),
+        ("price != true", model.Term("cheap"), Outcome(False, 0.0, 0.0)),
+        ("price exists", model.Term("cheap"), Outcome(True, 1.0, 1.0)),
+        ("price exists [1, 1]", model.Interval(1, 2), Outcome(True, 1.0, 1.0)),
+        ("not (price <= 1500)", model.Interval(1400, 1600), Outcome(False, 0.0, 0.0)),
     ],
 )
 def test_crisp_on_approximate(where: str, price: Any, expected: Outcome) -> None:
@@ -174,7 +168,7 @@ def test_crisp_on_approximate(where: str, price: Any, expected: Outcome) -> None
 
 
 def test_string_predicates_on_a_table() -> None:
-    vague = event(condition=Table((("good as new", 1.0), ("used", 0.6))))
+    vague = event(condition=model.Table((("good as new", 1.0), ("used", 0.6))))
     assert outcome("condition = 'used'", vague) == Outcome(True, 0.6, 0.0)
     assert outcome("condition contains 'e'", vague) == Outcome(True, 1.0, 1.0)
     assert outcome("condition startswith 'good'", vague) == Outcome(True, 1.0, 0.4)
@@ -187,12 +181,12 @@ def test_string_predicates_on_a_table() -> None:
 @pytest.mark.parametrize(
     ("where", "price", "possibility", "necessity"),
     [
-        ("price is cheap", Interval(600, 700), 0.75, 0.5),
-        ("price is cheap", Term("cheap"), 1.0, 0.5),
-        ("price is not cheap", Term("cheap"), 0.5, 0.0),
-        ("price is cheap", Triangle(500, 700, 900), 2 / 3, 1 / 3),
-        ("price is dear [0, 0]", Interval(1000, 1100), 0.25, 0.125),
-        ("price is cheap", Gaussian(400, 10), 1.0, 1.0),
+        ("price is cheap", model.Interval(600, 700), 0.75, 0.5),
+        ("price is cheap", model.Term("cheap"), 1.0, 0.5),
+        ("price is not cheap", model.Term("cheap"), 0.5, 0.0),
+        ("price is cheap", model.Triangle(500, 700, 900), 2 / 3, 1 / 3),
+        ("price is dear [0, 0]", model.Interval(1000, 1100), 0.25, 0.125),
+        ("price is cheap", model.Gaussian(400, 10), 1.0, 1.0),
     ],
 )
 def test_approximate_on_approximate(where: str, price: Any, possibility: float, necessity: float) -> None:
@@ -202,13 +196,13 @@ def test_approximate_on_approximate(where: str, price: Any, possibility: float, 
 
 
 def test_types_differ() -> None:
-    assert not outcome("condition is not old [0, 0]", event(condition=Interval(1, 2))).holds
-    assert not outcome("price is not cheap [0, 0]", event(price=Table((("free", 1.0),)))).holds
+    assert not outcome("condition is not old [0, 0]", event(condition=model.Interval(1, 2))).holds
+    assert not outcome("price is not cheap [0, 0]", event(price=model.Table((("free", 1.0),)))).holds
 
 
 def test_concepts_in_events_are_everybodys() -> None:
-    published, where = event(price=Term("cheap")), parse("price is cheap [0, 0]")
-    mine = {("price", "cheap"): LeftShoulder(100, 200)}
+    published, where = event(price=model.Term("cheap")), parse("price is cheap [0, 0]")
+    mine = {("price", "cheap"): model.LeftShoulder(100, 200)}
     found = evaluate(where, published, lambda attribute, term: mine[attribute, term.concept], shared=meaning)
     # mine is 0 from 200 on, where everybody's is still 1
     assert found == Outcome(True, 1.0, 0.0)
@@ -220,7 +214,7 @@ def test_unknown_concepts_are_errors() -> None:
     with pytest.raises(CatalogError, match="no concept 'cheap'"):
         evaluate(parse("price is cheap"), event(price=1), NO_CONCEPTS)
     with pytest.raises(CatalogError, match="no concept 'cheap'"):
-        matches(parse("price < 1"), event(price=Term("cheap")), NO_CONCEPTS)
+        matches(parse("price < 1"), event(price=model.Term("cheap")), NO_CONCEPTS)
 
 
 # mixed: the condo of semantics: Events and subscriptions and the A-ToPSS paper
@@ -236,17 +230,17 @@ CONDO = "size is medium [0.8, 0] and price <= 1500 [1, 0] and condition is not o
         (65, 1400, "new", Outcome(False, 0.0, 0.0)),
         (80, 1501, "new", Outcome(False, 0.0, 0.0)),
         (80, 1400, "used", Outcome(False, 0.0, 0.0)),
-        (80, Interval(1400, 1600), "new", Outcome(True, 1.0, 0.0)),
-        (80, Interval(1501, 1600), "new", Outcome(False, 0.0, 0.0)),
-        (80, Triangle(1400, 1600, 1700), "new", Outcome(False, 0.0, 0.0)),
-        (Interval(60, 66), 1400, "new", Outcome(True, 0.8, 0.5)),
-        (Triangle(40, 60, 80), 1400, "new", Outcome(False, 0.0, 0.0)),
-        (80, 1400, Table((("new", 1.0), ("used", 0.5))), Outcome(True, 1.0, 0.6)),
-        (80, 1400, Table((("new", 1.0), ("worn", 0.7))), Outcome(True, 1.0, 0.3)),
-        (80, 1400, Table((("new", 1.0), ("worn", 0.8), ("old", 0.8))), Outcome(False, 0.0, 0.0)),
-        (80, 1400, Table((("new", 0.9), ("used", 1.0))), Outcome(False, 0.0, 0.0)),
-        (Term("medium"), Term("cheap"), Term("old", (Hedge.NOT,)), Outcome(True, 1.0, 0.5)),
-        (Term("medium"), Term("dear"), "new", Outcome(False, 0.0, 0.0)),
+        (80, model.Interval(1400, 1600), "new", Outcome(True, 1.0, 0.0)),
+        (80, model.Interval(1501, 1600), "new", Outcome(False, 0.0, 0.0)),
+        (80, model.Triangle(1400, 1600, 1700), "new", Outcome(False, 0.0, 0.0)),
+        (model.Interval(60, 66), 1400, "new", Outcome(True, 0.8, 0.5)),
+        (model.Triangle(40, 60, 80), 1400, "new", Outcome(False, 0.0, 0.0)),
+        (80, 1400, model.Table((("new", 1.0), ("used", 0.5))), Outcome(True, 1.0, 0.6)),
+        (80, 1400, model.Table((("new", 1.0), ("worn", 0.7))), Outcome(True, 1.0, 0.3)),
+        (80, 1400, model.Table((("new", 1.0), ("worn", 0.8), ("old", 0.8))), Outcome(False, 0.0, 0.0)),
+        (80, 1400, model.Table((("new", 0.9), ("used", 1.0))), Outcome(False, 0.0, 0.0)),
+        (model.Term("medium"), model.Term("cheap"), model.Term("old", (model.Hedge.NOT,)), Outcome(True, 1.0, 0.5)),
+        (model.Term("medium"), model.Term("dear"), "new", Outcome(False, 0.0, 0.0)),
     ],
 )
 def test_the_condo(size: Any, price: Any, condition: Any, expected: Outcome) -> None:
@@ -263,35 +257,35 @@ HALF = event(price=700, size=65, age=40, seen=True)  # cheap 0.5, medium 0.75, o
 @pytest.mark.parametrize(
     ("where", "norm", "degree"),
     [
-        ("price is cheap and size is medium", Norm.MIN, 0.5),
-        ("price is cheap and size is medium", Norm.PRODUCT, 0.375),
-        ("price is cheap and size is medium", Norm.LUKASIEWICZ, 0.25),
-        ("price is cheap or size is medium", Norm.MIN, 0.75),
-        ("price is cheap or size is medium", Norm.PRODUCT, 0.875),
-        ("price is cheap or size is medium", Norm.LUKASIEWICZ, 1.0),
-        ("price is cheap and seen = true", Norm.PRODUCT, 0.5),
-        ("price is cheap or seen = true", Norm.PRODUCT, 1.0),
-        ("price is cheap or seen = false", Norm.PRODUCT, 0.5),
-        ("price is cheap or size is medium [0.8, 0]", Norm.PRODUCT, 0.5),
-        ("(price is cheap or age is old) and size is medium", Norm.PRODUCT, 0.65625),
-        ("price is cheap and not (size is medium [0.8, 0])", Norm.PRODUCT, 0.5),
-        ("price is cheap and size is medium and age is old", Norm.LUKASIEWICZ, 0.0),
+        ("price is cheap and size is medium", model.Norm.MIN, 0.5),
+        ("price is cheap and size is medium", model.Norm.PRODUCT, 0.375),
+        ("price is cheap and size is medium", model.Norm.LUKASIEWICZ, 0.25),
+        ("price is cheap or size is medium", model.Norm.MIN, 0.75),
+        ("price is cheap or size is medium", model.Norm.PRODUCT, 0.875),
+        ("price is cheap or size is medium", model.Norm.LUKASIEWICZ, 1.0),
+        ("price is cheap and seen = true", model.Norm.PRODUCT, 0.5),
+        ("price is cheap or seen = true", model.Norm.PRODUCT, 1.0),
+        ("price is cheap or seen = false", model.Norm.PRODUCT, 0.5),
+        ("price is cheap or size is medium [0.8, 0]", model.Norm.PRODUCT, 0.5),
+        ("(price is cheap or age is old) and size is medium", model.Norm.PRODUCT, 0.65625),
+        ("price is cheap and not (size is medium [0.8, 0])", model.Norm.PRODUCT, 0.5),
+        ("price is cheap and size is medium and age is old", model.Norm.LUKASIEWICZ, 0.0),
     ],
 )
-def test_degrees_aggregate(where: str, norm: Norm, degree: float) -> None:
+def test_degrees_aggregate(where: str, norm: model.Norm, degree: float) -> None:
     found = outcome(where, HALF, norm)
     assert found.holds
     assert (found.possibility, found.necessity) == pytest.approx((degree, degree), abs=1e-12)
 
 
 def test_one_failure_fails_a_conjunction_in_every_norm() -> None:
-    for norm in Norm:
+    for norm in model.Norm:
         assert outcome("price is cheap and size is medium [0.8, 0]", HALF, norm) == Outcome(False, 0.0, 0.0)
 
 
 def test_depth_of_a_hundred() -> None:
-    where: Expression = parse("oscars = 0")
+    where: model.Expression = parse("oscars = 0")
     for _ in range(100):
-        where = Not(where)
+        where = model.Not(where)
     assert matches(where, BIG_FISH, NO_CONCEPTS)
     assert evaluate(where, BIG_FISH, NO_CONCEPTS).holds

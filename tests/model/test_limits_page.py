@@ -2,23 +2,9 @@
 
 from pathlib import Path
 
+from rankcast import model
 from rankcast.language import MAX_DEPTH, MAX_EVENT_BYTES, MAX_LENGTH, MAX_PREDICATES
 from rankcast.language.events import MAX_NESTED
-from rankcast.model import (
-    MAX_ATTRIBUTES,
-    MAX_TEXT,
-    MAX_VALUES,
-    Advertisement,
-    Concept,
-    Decaying,
-    Event,
-    Filter,
-    Length,
-    NoveltyPart,
-    Policy,
-    Preference,
-    Subscription,
-)
 from rankcast.model.declared import Nested, declared
 from rankcast.model.membership import MAX_DEGREES, MAX_HEDGES, MAX_POINTS, NUMBER, SIGMA
 from rankcast.model.policies import EVENTS, TIME
@@ -26,15 +12,15 @@ from rankcast.model.regexes import MAX_REGEX, MAX_REGEX_BYTES
 
 PAGE = Path(__file__).parents[2] / "docs" / "limits.md"
 RECORDS = {
-    "subscription": Subscription,
-    "preference": Preference,
-    "policy": Policy,
-    "`filter` of a policy": Filter,
-    "`novelty` of a policy": NoveltyPart,
-    "`decay` of a policy": Decaying,
-    "concept": Concept,
-    "advertisement": Advertisement,
-    "event": Event,
+    "subscription": model.Subscription,
+    "preference": model.Preference,
+    "policy": model.Policy,
+    "`filter` of a policy": model.Filter,
+    "`novelty` of a policy": model.NoveltyPart,
+    "`decay` of a policy": model.Decaying,
+    "concept": model.Concept,
+    "advertisement": model.Advertisement,
+    "event": model.Event,
 }
 OTHERS = {
     "numbers of a membership function": NUMBER.bounds,
@@ -42,10 +28,10 @@ OTHERS = {
     "points of `piecewise`": f"{MAX_POINTS:,}",
     "values of `table`": f"{MAX_DEGREES:,}",
     "hedges before a concept": f"{MAX_HEDGES}",
-    "attributes of an event": f"{MAX_ATTRIBUTES:,}",
+    "attributes of an event": f"{model.MAX_ATTRIBUTES:,}",
     "levels of nested attributes": f"{MAX_NESTED}",
-    "values of one attribute, or members of a list": f"{MAX_VALUES:,}",
-    "characters of a string value": f"{MAX_TEXT:,}",
+    "values of one attribute, or members of a list": f"{model.MAX_VALUES:,}",
+    "characters of a string value": f"{model.MAX_TEXT:,}",
     "bytes of an event as JSON": f"{MAX_EVENT_BYTES:,}",
     "characters of a regular expression": f"{MAX_REGEX:,}",
     "bytes of memory of a compiled regular expression": f"{MAX_REGEX_BYTES:,}",
@@ -57,7 +43,7 @@ OTHERS = {
 
 def bounds_of(kind):
     if isinstance(kind, Nested):
-        return f"{EVENTS.bounds} events, or {TIME.bounds}" if kind.of is Length else "its own fields"
+        return f"{EVENTS.bounds} events, or {TIME.bounds}" if kind.of is model.Length else "its own fields"
     return kind.bounds
 
 

@@ -13,7 +13,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 def broker(strategy: Strategy, rank: Ranking = Ranking.RELEVANCE, k: int = 1) -> Broker:
     advertisement = Advertisement("a1", "p", parse("x between 0 and 100"), k, rank)
     scorer = Area(advertisement)
-    return Broker("b1", Catalog(), advertisement, strategy, scorer, Order(strategy.standing, rank, scorer))
+    return Broker("b1", Catalog(), advertisement, strategy, Order(strategy.standing, rank, scorer))
 
 
 def known(name: str, low: float, high: float, weight: int = 1) -> KnownSubscription:

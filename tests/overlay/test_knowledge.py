@@ -5,29 +5,13 @@ from datetime import UTC, datetime
 from itertools import pairwise
 
 import msgspec
+from broker_strategies import concepts, one_broker, subscriptions, trees
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rankcast import model
 from rankcast.language import parse
 from rankcast.matching import OracleMatcher
-from rankcast.model import (
-    Advertisement,
-    Always,
-    And,
-    Between,
-    Catalog,
-    Concept,
-    Event,
-    Expression,
-    Interval,
-    Policy,
-    Predicate,
-    Preference,
-    Ranking,
-    ScorerName,
-    Subscription,
-    Trapezoid,
-)
 from rankcast.model.policies import Length, Mode
 from rankcast.overlay import (
     PLAIN,
@@ -38,10 +22,7 @@ from rankcast.overlay import (
     SubscribedItem,
     Tree,
     item_of_json,
-    recipients,
-    scorer_of,
 )
-from rankcast.testing.strategies import CONCEPTS, conjunctions
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 TOP_K = [name for name, strategy in STRATEGIES.items() if strategy.is_top_k]
@@ -72,7 +53,7 @@ class Brokers:
                         self.at[receiver].learn(sender, put, removed)
                         self._sent[sender, receiver] = told
 
-    def publish(self, event: Event, at: str) -> tuple[str, ...]:
+    def publish(self, event: model.Event, at: str) -> tuple[str, ...]:
         """The recipients of a publication under an advertisement that was made at a broker."""
         name = f"{at}/{event.advertisement}"
         found: list[str] = []
@@ -99,7 +80,7 @@ class Brokers:
             if isinstance(item, SubscribedItem) and PLAIN in dict(item.needs)
         }
 
-    def reached(self, event: Event, at: str) -> set[str]:
+    def reached(self, event: model.Event, at: str) -> set[str]:
         """The brokers that a plain event reaches."""
         seen, pending = {at}, [(at, "")]
         while pending:
@@ -111,60 +92,27 @@ class Brokers:
         return seen
 
 
-@st.composite
-def trees(draw: st.DrawFn) -> Tree:
-    size = draw(st.integers(1, 5))
-    return Tree([(f"b{draw(st.integers(0, at - 1))}", f"b{at}") for at in range(1, size)], ["b0"])
-
-
-@st.composite
-def boxes(draw: st.DrawFn) -> Expression:
-    sides = []
-    for name in draw(st.sampled_from([("a",), ("a", "b")])):
-        low = draw(st.integers(0, 3))
-        sides.append(Predicate(name, Between(low, low + draw(st.integers(0, 5 - low)))))
-    return sides[0] if len(sides) == 1 else And(tuple(sides))
-
-
-@st.composite
-def subscriptions(draw: st.DrawFn, name: str) -> Subscription:
-    where = draw(st.one_of(boxes(), boxes(), conjunctions(fuzzy=True)))
-    score = draw(st.one_of(st.none(), st.integers(0, 4).map(lambda step: step / 4)))
-    return Subscription(name, draw(st.sampled_from(["u1", "u2", "u3"])), where, score, draw(st.integers(1, 3)))
-
-
-def concepts() -> list[Concept]:
-    return [Concept(name, attribute, membership) for (attribute, name), membership in CONCEPTS.items()]
-
-
-def one_broker(catalog: Catalog, event: Event) -> tuple[str, ...]:
-    advertisement = catalog.advertisements[event.advertisement or ""]
-    matches = list(OracleMatcher.of(catalog).match(event))
-    best = recipients(advertisement, event, matches, scorer_of(catalog, advertisement), catalog.meaning_of)
-    return tuple(sorted(subscription.id for subscription, _ in best))
-
-
 @settings(max_examples=60)
 @given(
     data=st.data(),
     tree=trees(),
-    ranking=st.sampled_from(Ranking),
-    score=st.sampled_from(ScorerName),
+    ranking=st.sampled_from(model.Ranking),
+    score=st.sampled_from(model.ScorerName),
     strategy=st.sampled_from(TOP_K),
 )
 def test_recipients_are_those_of_one_broker_and_forwarding_is_that_of_the_simulation(
-    data: st.DataObject, tree: Tree, ranking: Ranking, score: ScorerName, strategy: str
+    data: st.DataObject, tree: Tree, ranking: model.Ranking, score: model.ScorerName, strategy: str
 ) -> None:
-    brokers, simulated = Brokers(tree, strategy), Overlay(tree, Catalog(concepts()))
-    catalogs = {name: Catalog(concepts()) for name in tree.brokers}
-    everything = Catalog(concepts())
+    brokers, simulated = Brokers(tree, strategy), Overlay(tree, model.Catalog(concepts()))
+    catalogs = {name: model.Catalog(concepts()) for name in tree.brokers}
+    everything = model.Catalog(concepts())
     home = data.draw(st.sampled_from(tree.brokers))
-    space = And((Predicate("a", Between(0, 5)), Predicate("b", Between(0, 5))))
-    advertisement = Advertisement("a1", "shop", space, data.draw(st.integers(1, 3)), ranking, score)
+    space = model.And((model.Predicate("a", model.Between(0, 5)), model.Predicate("b", model.Between(0, 5))))
+    advertisement = model.Advertisement("a1", "shop", space, data.draw(st.integers(1, 3)), ranking, score)
     catalogs[home].put(advertisement)
     everything.put(advertisement)
     simulated.advertise(advertisement, home, STRATEGIES[strategy])
-    simulated.advertise(Advertisement("plain", "nobody", Always(), 1), home, RegularCover())
+    simulated.advertise(model.Advertisement("plain", "nobody", model.Always(), 1), home, RegularCover())
     places: dict[str, str] = {}
     lives: dict[str, str] = {}
     for step in range(data.draw(st.integers(1, 14))):
@@ -199,26 +147,26 @@ def test_recipients_are_those_of_one_broker_and_forwarding_is_that_of_the_simula
         assert brokers.known_plainly(name, home) == set(simulated.known("plain", name)) - own
     for at in range(3):
         values = {"a": (data.draw(st.integers(0, 5)),), "b": (data.draw(st.integers(0, 5)),)}
-        event = Event(f"e{at}", NOW, values, advertisement="a1")
+        event = model.Event(f"e{at}", NOW, values, advertisement="a1")
         found = brokers.publish(event, home)
         if STRATEGIES[strategy].is_exact(ranking):
             assert found == one_broker(everything, event)
         assert found == simulated.publish(event).recipients
-        plain = Event(f"p{at}", NOW, values)
+        plain = model.Event(f"p{at}", NOW, values)
         wanted = {places[one.id] for one, _ in OracleMatcher.of(everything).match(plain)}
         start = data.draw(st.sampled_from(tree.brokers))
         assert brokers.reached(plain, start) >= wanted
-        trace = simulated.publish(Event(f"p{at}", NOW, values, advertisement="plain"))
+        trace = simulated.publish(model.Event(f"p{at}", NOW, values, advertisement="plain"))
         assert set(trace.recipients) == {one.id for one, _ in OracleMatcher.of(everything).match(plain)}
         assert brokers.reached(plain, home) == set(trace.visited)
 
 
 def _place(
-    one: Subscription,
+    one: model.Subscription,
     at: str,
-    catalogs: dict[str, Catalog],
+    catalogs: dict[str, model.Catalog],
     places: dict[str, str],
-    everything: Catalog,
+    everything: model.Catalog,
     simulated: Overlay,
 ) -> None:
     catalogs[at].put(one)
@@ -234,53 +182,53 @@ def chain(size: int) -> Brokers:
 
 def test_a_plain_event_goes_only_where_somebody_wants_it() -> None:
     brokers = chain(4)
-    brokers.at["b2"].own(Catalog([Subscription("s1", "ann", parse("x > 5"))]))
+    brokers.at["b2"].own(model.Catalog([model.Subscription("s1", "ann", parse("x > 5"))]))
     brokers.settle()
-    assert brokers.reached(Event("e1", NOW, {"x": (6,)}), "b0") == {"b0", "b1", "b2"}
-    assert brokers.reached(Event("e2", NOW, {"x": (5,)}), "b0") == {"b0"}
-    assert brokers.reached(Event("e3", NOW, {"x": Interval(0, 9)}), "b3") == {"b3", "b2"}
+    assert brokers.reached(model.Event("e1", NOW, {"x": (6,)}), "b0") == {"b0", "b1", "b2"}
+    assert brokers.reached(model.Event("e2", NOW, {"x": (5,)}), "b0") == {"b0"}
+    assert brokers.reached(model.Event("e3", NOW, {"x": model.Interval(0, 9)}), "b3") == {"b3", "b2"}
 
 
 def test_preferences_and_own_concepts_travel_with_subscriptions() -> None:
     brokers = chain(3)
-    ann = Catalog([Concept("cheap", "x", Trapezoid(0, 0, 1, 2))])
-    ann.put(Concept("cheap", "x", Trapezoid(0, 0, 50, 60), "ann"))
-    ann.put(Subscription("s1", "ann", parse("x is cheap")))
-    ann.put(Subscription("s2", "ann", parse("x is cheap and y > 1")))
-    ann.put(Preference("ann", "s2", "s1"))
+    ann = model.Catalog([model.Concept("cheap", "x", model.Trapezoid(0, 0, 1, 2))])
+    ann.put(model.Concept("cheap", "x", model.Trapezoid(0, 0, 50, 60), "ann"))
+    ann.put(model.Subscription("s1", "ann", parse("x is cheap")))
+    ann.put(model.Subscription("s2", "ann", parse("x is cheap and y > 1")))
+    ann.put(model.Preference("ann", "s2", "s1"))
     brokers.at["b2"].own(ann)
     where = parse("x >= 0")
-    made = Advertisement("a1", "shop", where, 1, score=ScorerName.PREFERENCE)
-    brokers.at["b0"].own(Catalog([Subscription("s0", "bob", parse("x >= 0"), 0.6), made]))
+    made = model.Advertisement("a1", "shop", where, 1, score=model.ScorerName.PREFERENCE)
+    brokers.at["b0"].own(model.Catalog([model.Subscription("s0", "bob", parse("x >= 0"), 0.6), made]))
     brokers.settle()
-    event = Event("e1", NOW, {"x": (40,), "y": (2,)}, advertisement="a1")
+    event = model.Event("e1", NOW, {"x": (40,), "y": (2,)}, advertisement="a1")
     assert brokers.publish(event, "b0") == ("s2",)
-    assert brokers.publish(Event("e2", NOW, {"x": (40,)}, advertisement="a1"), "b0") == ("s0",)
-    assert brokers.reached(Event("e3", NOW, {"x": (40,)}), "b0") == {"b0", "b1", "b2"}
+    assert brokers.publish(model.Event("e2", NOW, {"x": (40,)}, advertisement="a1"), "b0") == ("s0",)
+    assert brokers.reached(model.Event("e3", NOW, {"x": (40,)}), "b0") == {"b0", "b1", "b2"}
 
 
 def test_a_neighbour_cannot_displace_a_subscription_of_another_by_its_id() -> None:
     brokers = Brokers(Tree([("root", "good"), ("root", "bad")]))
-    brokers.at["root"].own(Catalog([Advertisement("a1", "shop", parse("x >= 0"), 1)]))
-    brokers.at["good"].own(Catalog([Subscription("s1", "ann", parse("x >= 0"))]))
+    brokers.at["root"].own(model.Catalog([model.Advertisement("a1", "shop", parse("x >= 0"), 1)]))
+    brokers.at["good"].own(model.Catalog([model.Subscription("s1", "ann", parse("x >= 0"))]))
     brokers.settle()
-    brokers.at["bad"].own(Catalog([Subscription("s1", "eve", parse("x >= 0"))]))
+    brokers.at["bad"].own(model.Catalog([model.Subscription("s1", "eve", parse("x >= 0"))]))
     brokers.settle()
-    event = Event("e1", NOW, {"x": (1,)}, advertisement="a1")
+    event = model.Event("e1", NOW, {"x": (1,)}, advertisement="a1")
     assert brokers.at["root"].choose("root/a1", event) == {"good": ["s1"]}
-    brokers.at["good"].own(Catalog())  # the user moves
+    brokers.at["good"].own(model.Catalog())  # the user moves
     brokers.settle()
     assert brokers.at["root"].choose("root/a1", event) == {"bad": ["s1"]}
 
 
 def test_a_broker_that_starts_again_remembers_who_came_first() -> None:
-    wide = Subscription("s1", "00@good", parse("x >= 0"))
+    wide = model.Subscription("s1", "00@good", parse("x >= 0"))
     items = {name: SubscribedItem(replace(wide, user=f"00@{name}"), (("root/a1", 1),)) for name in ("bad", "good")}
     again = Knowledge("root")
-    again.own(Catalog([Advertisement("a1", "shop", parse("x >= 0"), 1)]))
+    again.own(model.Catalog([model.Advertisement("a1", "shop", parse("x >= 0"), 1)]))
     for name, item in items.items():
         again.learn(name, [item], whole=True)
-    event = Event("e1", NOW, {"x": (1,)}, advertisement="a1")
+    event = model.Event("e1", NOW, {"x": (1,)}, advertisement="a1")
     assert again.choose("root/a1", event) == {"bad": ["s1"]}
     again.order_claims({"s/s1": ["good", "bad"]})
     assert again.choose("root/a1", event) == {"good": ["s1"]}
@@ -288,9 +236,9 @@ def test_a_broker_that_starts_again_remembers_who_came_first() -> None:
 
 def test_a_recipient_that_is_not_known_any_more_is_looked_for_behind_all_other_neighbours() -> None:
     brokers = Brokers(Tree([("root", "mid"), ("mid", "left"), ("mid", "right")]))
-    brokers.at["root"].own(Catalog([Advertisement("a1", "shop", parse("x >= 0"), 1)]))
-    brokers.at["left"].own(Catalog([Subscription("s1", "ann", parse("x >= 0"))]))
-    brokers.at["right"].own(Catalog([Subscription("s3", "bob", parse("y >= 0"))]))
+    brokers.at["root"].own(model.Catalog([model.Advertisement("a1", "shop", parse("x >= 0"), 1)]))
+    brokers.at["left"].own(model.Catalog([model.Subscription("s1", "ann", parse("x >= 0"))]))
+    brokers.at["right"].own(model.Catalog([model.Subscription("s3", "bob", parse("y >= 0"))]))
     brokers.settle()
     mid = brokers.at["mid"]
     assert mid.locate("root/a1", ["s1"], "root") == {"left": ["s1"]}
@@ -300,7 +248,7 @@ def test_a_recipient_that_is_not_known_any_more_is_looked_for_behind_all_other_n
 
 def test_a_publication_comes_from_where_it_was_advertised() -> None:
     brokers = Brokers(Tree([("root", "good"), ("root", "bad")]))
-    brokers.at["good"].own(Catalog([Advertisement("a1", "shop", parse("x >= 0"), 1)]))
+    brokers.at["good"].own(model.Catalog([model.Advertisement("a1", "shop", parse("x >= 0"), 1)]))
     brokers.settle()
     root = brokers.at["root"]
     assert root.may_publish("good", "good/a1")
@@ -311,26 +259,26 @@ def test_a_publication_comes_from_where_it_was_advertised() -> None:
 
 def test_a_broker_whose_users_count_published_events_wants_all_of_them() -> None:
     brokers = chain(3)
-    counting = Policy("ann", mode=Mode.SLIDING, k=1, length=Length(3))
-    brokers.at["b2"].own(Catalog([Subscription("s1", "ann", parse("x > 5")), counting]))
+    counting = model.Policy("ann", mode=Mode.SLIDING, k=1, length=Length(3))
+    brokers.at["b2"].own(model.Catalog([model.Subscription("s1", "ann", parse("x > 5")), counting]))
     brokers.settle()
-    assert brokers.reached(Event("e1", NOW, {"x": (0,)}), "b0") == {"b0", "b1", "b2"}
-    brokers.at["b2"].own(Catalog([Subscription("s1", "ann", parse("x > 5"))]))
+    assert brokers.reached(model.Event("e1", NOW, {"x": (0,)}), "b0") == {"b0", "b1", "b2"}
+    brokers.at["b2"].own(model.Catalog([model.Subscription("s1", "ann", parse("x > 5"))]))
     brokers.settle()
-    assert brokers.reached(Event("e1", NOW, {"x": (0,)}), "b0") == {"b0"}
+    assert brokers.reached(model.Event("e1", NOW, {"x": (0,)}), "b0") == {"b0"}
 
 
 def test_a_withdrawn_advertisement_takes_its_subscriptions_along() -> None:
     brokers = chain(2)
-    brokers.at["b0"].own(Catalog([Advertisement("a1", "shop", parse("x >= 0"), 1)]))
-    wide, narrow = Subscription("s1", "ann", parse("x >= 0")), Subscription("s2", "bob", parse("x >= 9"))
-    brokers.at["b1"].own(Catalog([wide, narrow]))
+    brokers.at["b0"].own(model.Catalog([model.Advertisement("a1", "shop", parse("x >= 0"), 1)]))
+    wide, narrow = model.Subscription("s1", "ann", parse("x >= 0")), model.Subscription("s2", "bob", parse("x >= 9"))
+    brokers.at["b1"].own(model.Catalog([wide, narrow]))
     brokers.settle()
     assert brokers.at["b0"].known("b0/a1") == ("s1",)
-    brokers.at["b0"].own(Catalog([Advertisement("a1", "shop", parse("x >= 0"), 2)]))
+    brokers.at["b0"].own(model.Catalog([model.Advertisement("a1", "shop", parse("x >= 0"), 2)]))
     brokers.settle()
     assert brokers.at["b0"].known("b0/a1") == ("s1", "s2")
-    brokers.at["b0"].own(Catalog())
+    brokers.at["b0"].own(model.Catalog())
     brokers.settle()
     assert not brokers.at["b1"].advertisements
     assert sorted(brokers.at["b1"].tell("b0")) == ["s/s1"]

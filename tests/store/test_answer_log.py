@@ -8,31 +8,24 @@ from sqlalchemy import select
 from rankcast.errors import CatalogError
 from rankcast.store import AnswerLog, Store
 from rankcast.store.answer_log import kept_answers
+from rankcast.testing.clocks import SettableClock
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = NOW
-
-    def __call__(self) -> datetime:
-        return self.now
+@pytest.fixture
+def clock() -> SettableClock:
+    return SettableClock(NOW)
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def answers(tmp_path: Path, clock: Clock) -> AnswerLog:
+def answers(tmp_path: Path, clock: SettableClock) -> AnswerLog:
     return AnswerLog(Store.create(tmp_path / "store.db", clock=clock).database)
 
 
-def test_the_first_answer_is_given_again(answers: AnswerLog, clock: Clock) -> None:
+def test_the_first_answer_is_given_again(answers: AnswerLog, clock: SettableClock) -> None:
     assert answers.reserve("t1", "k", b"request") == (NOW, None)
-    clock.now += timedelta(seconds=5)
+    clock.time += timedelta(seconds=5)
     assert answers.reserve("t1", "k", b"request") == (NOW, None)  # the first never finished: the same moment again
     answers.keep("t1", "k", b"first")
     answers.keep("t1", "k", b"second")
@@ -51,21 +44,21 @@ def test_keys_of_others_are_others(answers: AnswerLog) -> None:
     assert answers.reserve("t2", "k", b"other").answer is None
 
 
-def test_answers_are_forgotten_after_two_days(answers: AnswerLog, clock: Clock) -> None:
+def test_answers_are_forgotten_after_two_days(answers: AnswerLog, clock: SettableClock) -> None:
     answers.reserve("t1", "k", b"request")
     answers.keep("t1", "k", b"answer")
-    clock.now += timedelta(days=2, seconds=1)
-    assert answers.reserve("t1", "k", b"other") == (clock.now, None)
+    clock.time += timedelta(days=2, seconds=1)
+    assert answers.reserve("t1", "k", b"other") == (clock.time, None)
 
 
 def test_of_one_owner_the_oldest_go_when_they_take_too_much_and_those_of_others_stay(
-    tmp_path: Path, clock: Clock
+    tmp_path: Path, clock: SettableClock
 ) -> None:
     database = Store.create(tmp_path / "store.db", clock=clock).database
     log = AnswerLog(database, most=100_000)
 
     def keep(owner: str, number: int, size: int | None) -> None:
-        clock.now += timedelta(seconds=1)
+        clock.time += timedelta(seconds=1)
         log.reserve(owner, f"key{number}", b"request")
         if size is not None:
             log.keep(owner, f"key{number}", b"x" * size)

@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from catalog_records import likes
 from sqlalchemy.event import listens_for
 
 from rankcast.errors import CatalogError, ModelError
@@ -16,10 +17,6 @@ TIME = datetime(2026, 5, 1, 20, 0, 0, 250_000, UTC)
 
 def event(name: str, **attributes) -> Event:
     return Event(name, TIME, {key: (value,) for key, value in attributes.items()})
-
-
-def likes(name: str):
-    return decode_record({"kind": "subscription", "id": name, "user": "ann", "where": "true"})
 
 
 CHEAP = decode_record({"kind": "concept", "name": "cheap", "attribute": "price", "left_shoulder": [1, 5]})

@@ -1,14 +1,12 @@
 from datetime import UTC, datetime
 
+from catalog_records import likes
+
 from rankcast.language import decode_record
 from rankcast.model import Delivery, Event, Reject
 from rankcast.store import StateChanges, Stats
 
 TIME = datetime(2026, 5, 1, tzinfo=UTC)
-
-
-def likes(name: str, user: str):
-    return decode_record({"kind": "subscription", "id": name, "user": user, "where": "true"})
 
 
 def test_an_empty_store_holds_nothing(store):

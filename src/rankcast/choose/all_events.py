@@ -1,7 +1,6 @@
 """Plain publish/subscribe: every matching event is sent at once (semantics: Delivery modes)."""
 
 from rankcast.choose.candidates import Candidate, DrivenByEvents, Moment, Step
-from rankcast.plain import State
 
 
 class AllEvents(DrivenByEvents):
@@ -13,10 +12,3 @@ class AllEvents(DrivenByEvents):
             return []
         only = (candidate,)
         return [Step(moment.seq, moment.time, only, only, only)]
-
-    def state(self) -> State:
-        """Empty: there is no state."""
-        return {}
-
-    def restore(self, state: State) -> None:
-        """There is nothing to restore."""

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
+from rankcast.choose.state import DeclaredState, StateKeeper
 from rankcast.language import decode_event, encode_event
 from rankcast.model import Event
 from rankcast.plain import State
@@ -66,7 +67,7 @@ class Candidate:
         """The event's position in publication order."""
         return self.event.seq
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> "Candidate":
+    def __deepcopy__(self, memo: dict[int, object]) -> "Candidate":
         return self  # it does not change
 
     def state(self) -> State:
@@ -144,7 +145,7 @@ class Step:
         return self.deferral is not None and any(one.seq == seq for one in self.deferral.candidates)
 
 
-class DeliveryMode(Protocol):
+class DeliveryMode(StateKeeper, Protocol):
     """One user's delivery, fed with every published event in order of `seq`."""
 
     def publish(self, moment: Moment, candidate: Candidate | None) -> list[Step]:
@@ -160,14 +161,8 @@ class DeliveryMode(Protocol):
     def close(self) -> list[Step]:
         """End the stream; return the steps of an unfinished period."""
 
-    def state(self) -> State:
-        """The state as plain data (numbers, strings, lists, dicts), for `restore` after a restart."""
 
-    def restore(self, state: State) -> None:
-        """Continue from a saved `state`, in a fresh instance of the same policy."""
-
-
-class DrivenByEvents:
+class DrivenByEvents(DeclaredState):
     """The part of a delivery mode that only events change: no clock ends anything, and nothing is ever pending."""
 
     due = None

@@ -31,6 +31,9 @@ class Fading:
         return round(max(0.0, candidate.rank - self.share * lost), 12)
 
 
+NOTHING_FADES = Fading()
+
+
 def fading_of(policy: Policy) -> Fading:
     """How the ranks of a policy fade."""
     return Fading(policy.score.get(ScorePart.RECENCY, 0.0) / sum(policy.score.values()), policy.half_life)

@@ -56,6 +56,9 @@ class Greedy:
         return [*members, *_additions(members, rest, missing, objective)]
 
 
+GREEDY = Greedy()
+
+
 def _additions(
     members: Sequence[Candidate], rest: Sequence[Candidate], count: int, objective: Objective
 ) -> list[Candidate]:

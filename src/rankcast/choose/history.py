@@ -3,16 +3,16 @@
 See semantics: Delivery modes; DEBS'09, 5.3.
 """
 
+from typing import ClassVar
+
 from rankcast.choose.candidates import Candidate, DrivenByEvents, Moment, Step
-from rankcast.choose.fading import Fading
+from rankcast.choose.fading import NOTHING_FADES, Fading
 from rankcast.choose.objective import Objective
 from rankcast.choose.positions import Window
 from rankcast.choose.selection import select
 from rankcast.choose.ties import FEW, on_grid, recency
 from rankcast.model import Length, Ties
 from rankcast.plain import State
-
-_NOTHING_FADES = Fading()
 
 
 class History(DrivenByEvents):
@@ -25,13 +25,15 @@ class History(DrivenByEvents):
     candidates.
     """
 
+    saved: ClassVar = {"held": "_held"}
+
     def __init__(
         self,
         k: int,
         length: Length,
         objective: Objective,
         ties: Ties = Ties.KEEP,
-        fading: Fading = _NOTHING_FADES,
+        fading: Fading = NOTHING_FADES,
     ) -> None:
         self._k = k
         self._objective = objective
@@ -64,13 +66,9 @@ class History(DrivenByEvents):
             )
         ]
 
-    def state(self) -> State:
-        """The state as plain data, for `restore`."""
-        return {"held": self._held.state()}
-
     def restore(self, state: State) -> None:
         """Continue from a saved `state`; of a list longer than `k`, keep the best."""
-        self._held.restore(state["held"])
+        super().restore(state)
         kept = {candidate.seq for candidate in select(self._held.candidates, self._k, self._objective).chosen}
         for candidate in self._held.candidates:
             if candidate.seq not in kept:

@@ -5,7 +5,7 @@ from rankcast.choose.candidates import DeliveryMode
 from rankcast.choose.distance import Distance
 from rankcast.choose.exact import Exact
 from rankcast.choose.fading import fading_of
-from rankcast.choose.greedy import Greedy
+from rankcast.choose.greedy import GREEDY
 from rankcast.choose.history import History
 from rankcast.choose.improved import Improved
 from rankcast.choose.objective import DivRank, MaxMin, Objective
@@ -15,7 +15,7 @@ from rankcast.choose.sliding import Sliding
 from rankcast.model import Mode, ObjectiveName, Policy, Select
 
 _OPTIMIZERS: dict[Select, Optimizer] = {
-    Select.GREEDY: Greedy(),
+    Select.GREEDY: GREEDY,
     Select.EXACT: Exact(),
     Select.IMPROVED: Improved(),
 }

@@ -3,16 +3,13 @@
 from datetime import datetime
 
 from rankcast.choose.candidates import Candidate, Moment, Step
-from rankcast.choose.fading import Fading
-from rankcast.choose.greedy import Greedy
+from rankcast.choose.fading import NOTHING_FADES, Fading
+from rankcast.choose.greedy import GREEDY
 from rankcast.choose.objective import Objective
 from rankcast.choose.positions import Positions, instant, microseconds, span
 from rankcast.choose.selection import Optimizer, select
 from rankcast.model import EPOCH, Length, Unit
 from rankcast.plain import State
-
-_GREEDY = Greedy()
-_NOTHING_FADES = Fading()
 
 
 class Periodic:
@@ -33,9 +30,9 @@ class Periodic:
         k: int,
         length: Length,
         objective: Objective,
-        optimizer: Optimizer = _GREEDY,
+        optimizer: Optimizer = GREEDY,
         origin: datetime = EPOCH,
-        fading: Fading = _NOTHING_FADES,
+        fading: Fading = NOTHING_FADES,
     ) -> None:
         self._k = k
         self._objective = objective

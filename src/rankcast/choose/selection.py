@@ -7,7 +7,7 @@ from typing import Protocol
 
 from rankcast.choose.candidates import Candidate
 from rankcast.choose.exact import Exact, Proof
-from rankcast.choose.greedy import Greedy
+from rankcast.choose.greedy import GREEDY
 from rankcast.choose.objective import Objective
 from rankcast.choose.ties import on_grid
 from rankcast.errors import ModelError
@@ -29,10 +29,7 @@ class Selection:
     proof: Proof | None = None
 
 
-_GREEDY = Greedy()
-
-
-def select(candidates: Iterable[Candidate], k: int, objective: Objective, optimizer: Optimizer = _GREEDY) -> Selection:
+def select(candidates: Iterable[Candidate], k: int, objective: Objective, optimizer: Optimizer = GREEDY) -> Selection:
     """The best `k` of the candidates, or all if there are at most k; ties go to the more recent.
 
     The result does not depend on the order of `candidates`. If only rank counts, every optimizer would choose the

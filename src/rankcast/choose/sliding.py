@@ -4,10 +4,11 @@ See semantics: Delivery modes; DEBS'09, 5.2.
 """
 
 from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
 from rankcast.choose.candidates import Candidate, Deferral, DrivenByEvents, Moment, Step
-from rankcast.choose.fading import Fading
-from rankcast.choose.greedy import Greedy
+from rankcast.choose.fading import NOTHING_FADES, Fading
+from rankcast.choose.greedy import GREEDY, Greedy
 from rankcast.choose.objective import Objective
 from rankcast.choose.positions import Window
 from rankcast.choose.selection import Optimizer, Selection, select
@@ -53,10 +54,6 @@ class CalmSet:
         self.seqs = frozenset(seqs)
 
 
-_GREEDY = Greedy()
-_NOTHING_FADES = Fading()
-
-
 class Sliding(DrivenByEvents):
     """Sends each event that enters the best `k` of the window of `length` and was not sent before.
 
@@ -69,13 +66,15 @@ class Sliding(DrivenByEvents):
     rest, unless the newly selected set is worth more by more than `calm`.
     """
 
+    saved: ClassVar = {"window": "_window", "sent": "_sent"}
+
     def __init__(
         self,
         k: int,
         length: Length,
         objective: Objective,
-        optimizer: Optimizer = _GREEDY,
-        fading: Fading = _NOTHING_FADES,
+        optimizer: Optimizer = GREEDY,
+        fading: Fading = NOTHING_FADES,
         calm: float = 0.0,
     ) -> None:
         self._k = k
@@ -114,11 +113,10 @@ class Sliding(DrivenByEvents):
     def state(self) -> State:
         """The state as plain data, for `restore`."""
         calm = {} if self._calm is None else {"kept": sorted(self._calm.seqs)}
-        return {"window": self._window.state(), "sent": sorted(self._sent), **calm}
+        return super().state() | calm
 
     def restore(self, state: State) -> None:
         """Continue from a saved `state`."""
-        self._window.restore(state["window"])
-        self._sent = set(state["sent"])
+        super().restore(state)
         if self._calm is not None:
             self._calm.restore(state.get("kept", ()))

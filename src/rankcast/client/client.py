@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator
-from types import TracebackType
 from typing import NamedTuple, TypeVar
 from urllib.parse import quote
 
@@ -106,9 +105,7 @@ class Client(ServiceCalls):
     def __enter__(self) -> "Client":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def user(self) -> str:
@@ -186,9 +183,7 @@ class AsyncClient(ServiceCalls):
     async def __aenter__(self) -> "AsyncClient":
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         await self.close()
 
     async def user(self) -> str:

@@ -61,8 +61,7 @@ def draw_concepts(axes: "Axes", mined: MiningResult, title: str = "") -> None:
     axes.set_xlim(low, high)
     axes.set_ylim(0, 1.28)
     axes.set_yticks([0, 0.5, 1])
-    axes.set_xlabel(summary.attribute)
-    axes.set_ylabel("degree")
+    axes.set(xlabel=summary.attribute, ylabel="degree")
     axes.spines[["top", "right"]].set_visible(False)
     if title:
         axes.set_title(title, loc="left", fontsize=10)

@@ -69,14 +69,12 @@ def matched_places(catalog: Catalog, user: str, events: Iterable[Event]) -> list
     return found
 
 
-def evenness(
-    catalog: Catalog, user: str, events: Sequence[Event], rate: float | None = None, period: int | None = None
-) -> Evenness:
-    """How evenly the user could be served with these events, at `rate` per `period` or as the policy's filter says."""
+def evenness(catalog: Catalog, user: str, events: Sequence[Event], rate: float | None = None) -> Evenness:
+    """How evenly the user could be served with these events, at a rate or as the policy's filter says."""
     found = matched_places(catalog, user, events)
     filters = catalog.policy_of(user).filter
     rate = rate or (filters.rate if filters is not None else 1.0)
-    period = period or (filters.period if filters is not None else len(found))
+    period = filters.period if filters is not None else len(found)
     counts = Counter(dict.fromkeys(user_places(catalog, user), 0))
     counts.update(place for places in found for place in places)
     k = math.floor(rate * len(found) + 1e-9)

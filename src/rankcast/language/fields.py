@@ -6,8 +6,10 @@ from typing import Any, TypeVar
 
 from rankcast.errors import ModelError, RecordError, did_you_mean
 from rankcast.model import check_scalar
+from rankcast.plain import JsonObject
 
 E = TypeVar("E", bound=Enum)
+S = TypeVar("S", str, int | float)
 _NEITHER: object = object()
 
 
@@ -50,15 +52,12 @@ class Fields:
         value = self.value(name, default)
         return value if value is default else float(number_of(value, f"field {name!r} of {self.what}"))
 
-    def whole(self, name: str, default: object = _NEITHER) -> Any:
+    def whole(self, name: str) -> int:
         """A whole number."""
-        value = self.value(name, default)
-        if value is default:
-            return value
-        number_of(value, f"field {name!r} of {self.what}", "a whole number")
-        if isinstance(value, float):
+        found = number_of(self.value(name), f"field {name!r} of {self.what}", "a whole number")
+        if isinstance(found, float):
             raise self.wrong(name, "a whole number")
-        return value
+        return found
 
     def texts(self, name: str) -> tuple[str, ...]:
         """A list of strings."""
@@ -67,12 +66,12 @@ class Fields:
             raise self.wrong(name, "a list of strings")
         return tuple(text_of(item, f"each of {name!r} of {self.what}") for item in value)
 
-    def truth(self, name: str, default: object = _NEITHER) -> Any:
+    def truth(self, name: str) -> bool:
         """True or false."""
-        value = self.value(name, default)
-        if value is default or isinstance(value, bool):
-            return value
-        raise self.wrong(name, "true or false")
+        value = self.value(name)
+        if not isinstance(value, bool):
+            raise self.wrong(name, "true or false")
+        return value
 
     def choice(self, name: str, words: type[E], default: object = _NEITHER, functions: Iterable[str] = ()) -> Any:
         """A word of an enumeration, or the name of a registered function."""
@@ -94,10 +93,10 @@ class Fields:
                 f"{did_you_mean(value, known)}"
             ) from None
 
-    def object(self, name: str, default: object = _NEITHER) -> Any:
+    def object(self, name: str) -> JsonObject:
         """A JSON object."""
-        value = self.value(name, default)
-        if value is not default and not isinstance(value, dict):
+        value = self.value(name)
+        if not isinstance(value, dict):
             raise self.wrong(name, "an object {…}")
         return value
 
@@ -110,17 +109,17 @@ def text_of(value: object, where: str) -> str:
     """Return a value that must be a string of valid Unicode."""
     if not isinstance(value, str):
         raise RecordError(f"{where} must be a string, not {what_is(value)}")
-    try:
-        check_scalar(value)
-    except ModelError as error:
-        raise RecordError(f"{where}: {error}") from None
-    return value
+    return _allowed(value, where)
 
 
 def number_of(value: object, where: str, right: str = "a number") -> int | float:
     """Return a value that must be a finite number of at most 64 bits."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise RecordError(f"{where} must be {right}, not {what_is(value)}")
+    return _allowed(value, where)
+
+
+def _allowed(value: S, where: str) -> S:
     try:
         check_scalar(value)
     except ModelError as error:

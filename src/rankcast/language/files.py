@@ -13,6 +13,7 @@ from rankcast.language.events import check_event_size, decode_event
 from rankcast.language.json_text import read_object
 from rankcast.language.plain_events import plain_events
 from rankcast.language.records import RecordTexts
+from rankcast.model.catalog import RECORD_KINDS
 
 if TYPE_CHECKING:
     from rankcast.language.event_files import EventIds
@@ -26,7 +27,6 @@ MAX_RAW = 10_000
 _PART = 10_000
 """The number of lines of events that are read together."""
 
-_ORDER = (model.Concept, model.Subscription, model.Policy, model.Preference, model.Advertisement)
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -77,7 +77,7 @@ def read_records(
     """
     from rankcast.language.event_files import event_file  # which reads lines by this module
 
-    found: dict[type, list[tuple[int, bytes, model.Record]]] = {kind: [] for kind in _ORDER}
+    found: dict[type, list[tuple[int, bytes, model.Record]]] = {kind: [] for kind in RECORD_KINDS}
     rejects, texts = _Rejects(path), RecordTexts()
     for number, line in event_file(path).record_lines():
         try:
@@ -90,7 +90,7 @@ def read_records(
             on_line(number)
     first: dict[str, int] = {}
     records: list[model.Record] = []
-    for number, line, record in (one for kind in _ORDER for one in found[kind]):
+    for number, line, record in (one for kind in RECORD_KINDS for one in found[kind]):
         try:
             name = model.record_name(record)
             if name in first:

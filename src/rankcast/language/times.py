@@ -4,6 +4,7 @@ import re
 from datetime import UTC, datetime, timedelta
 
 from rankcast.errors import ModelError
+from rankcast.language.fields import cut
 
 LONGEST_DURATION = timedelta(days=36_500)
 """The longest age, validity or waiting time that an operator can set. Later times may lie beyond the year 9999."""
@@ -40,7 +41,7 @@ def parse_time(text: str) -> datetime:
     """
     if not _TIME.fullmatch(text):
         raise ModelError(
-            f"{_cut(text)} is not a time; write it like '2004-02-13T20:05:00Z', or '2004-02-13' for its midnight"
+            f"{cut(text)} is not a time; write it like '2004-02-13T20:05:00Z', or '2004-02-13' for its midnight"
         )
     try:
         time = datetime.fromisoformat(text)
@@ -49,7 +50,7 @@ def parse_time(text: str) -> datetime:
         return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
     except (ValueError, OverflowError) as error:
         reason = "it lies outside the years 1 to 9999" if isinstance(error, OverflowError) else str(error)
-        raise ModelError(f"{_cut(text)} is not a time: {reason}") from None
+        raise ModelError(f"{cut(text)} is not a time: {reason}") from None
 
 
 def show_time(time: datetime) -> str:
@@ -69,14 +70,14 @@ def parse_duration(text: str) -> timedelta:
     """
     found = _DURATION.fullmatch(text)
     if not text or found is None:
-        raise ModelError(f"{_cut(text)} is not a duration; write it like '30m', '1h30m', '500ms', '1d' or '1w'")
+        raise ModelError(f"{cut(text)} is not a duration; write it like '30m', '1h30m', '500ms', '1d' or '1w'")
     try:
         return sum(
             (int(count) * unit for count, unit in zip(found.groups(), _UNITS.values(), strict=True) if count),
             timedelta(0),
         )
     except OverflowError:
-        raise ModelError(f"{_cut(text)} is too long a duration") from None
+        raise ModelError(f"{cut(text)} is too long a duration") from None
 
 
 def show_duration(duration: timedelta) -> str:
@@ -95,7 +96,3 @@ def show_duration(duration: timedelta) -> str:
         if count:
             parts.append(f"{count}{unit}")
     return "".join(parts) or "0s"
-
-
-def _cut(text: str) -> str:
-    return repr(text if len(text) <= 60 else text[:60] + "…")

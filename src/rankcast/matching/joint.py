@@ -32,8 +32,8 @@ class ValueQuestion:
             return self._any(self.asserted, meaning, shared)
         if not self.asserted:  # nothing is asked for, so this is the plain negation of an `or`
             return FAILED if self._any(self.denied, meaning, shared).holds else HELD
-        degrees = self.degrees(meaning, shared)
-        return Outcome(True, *degrees) if self.reached(*degrees, meaning, shared) else FAILED
+        possibility, necessity = self.degrees(meaning, shared)
+        return Outcome(True, possibility, necessity) if self._reached(possibility, meaning, shared) else FAILED
 
     def degrees(self, meaning: Meaning, shared: Meaning) -> tuple[float, float]:
         """Joint possibility and joint necessity, ignoring thresholds."""
@@ -46,14 +46,8 @@ class ValueQuestion:
         necessities = (necessity for _, necessity in self._singles(meaning, shared))
         return joint_possibility((*wanted, *unwanted), pi, hedges), min(necessities)
 
-    def reached(self, possibility: float, necessity: float, meaning: Meaning, shared: Meaning) -> bool:
-        """Whether joint degrees reach the thresholds of the predicates.
-
-        Over ``and``, the joint possibility must reach the highest threshold, and each necessity its own. Over ``or``,
-        some predicate must reach its own thresholds, with the joint necessity in place of its own.
-        """
-        if self.joined_by is Or:
-            return self._any(self.asserted, meaning, shared).holds
+    def _reached(self, possibility: float, meaning: Meaning, shared: Meaning) -> bool:
+        """Whether all hold: the joint possibility reaches the highest threshold, and each necessity its own."""
         if not (possibility > 0 and possibility >= self.least_possibility() - TOLERANCE):
             return False
         return all(
@@ -69,6 +63,7 @@ class ValueQuestion:
         return max(levels) if self.joined_by is And else min(levels)
 
     def _any(self, predicates: Sequence[Predicate], meaning: Meaning, shared: Meaning) -> Outcome:
+        """Whether one reaches its own thresholds, with the joint necessity in place of its own."""
         pi, hedges = distribution_of(self.attribute, self.value, shared)
         necessity = joint_necessity([_condition(predicate, meaning) for predicate in predicates], pi, hedges)
         singles = ((predicate, self._single(predicate, meaning, shared)[0]) for predicate in predicates)

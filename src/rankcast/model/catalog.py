@@ -15,6 +15,8 @@ from rankcast.model.predicates import Is
 from rankcast.model.subscriptions import Preference, Subscription
 
 Record: TypeAlias = Subscription | Preference | Policy | Concept | Advertisement
+RECORD_KINDS: tuple[type[Record], ...] = (Concept, Subscription, Policy, Preference, Advertisement)
+"""The kinds of records, ordered so that a record names only records of earlier kinds."""
 
 
 def owner_of(record: Record) -> str | None:

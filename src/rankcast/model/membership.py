@@ -64,7 +64,7 @@ class Term:
             raise ModelError(f"a concept with {len(self.hedges):,} hedges; it must have at most {MAX_HEDGES}")
 
 
-class Form:
+class NumericForm:
     """A form of membership function that some numbers define. `forms` are its names in JSON."""
 
     __slots__ = ()
@@ -76,7 +76,7 @@ class Form:
         return tuple([getattr(self, name) for name in self.__match_args__])
 
 
-class PiecewiseLinear(Form, ABC):
+class PiecewiseLinear(NumericForm, ABC):
     """Linear between its corners, constant before the first and after the last.
 
     Corners at the same x form a vertical side, where the function takes its upper value.
@@ -186,7 +186,7 @@ class RightShoulder(PiecewiseLinear):
 
 
 @dataclass(frozen=True, slots=True)
-class Gaussian(Form):
+class Gaussian(NumericForm):
     """exp(-((x - mean) / sigma)^2 / 2): "about `mean`"."""
 
     forms = ("gaussian", "bell")

@@ -4,6 +4,7 @@ Regular expressions are of bounded size and are matched in linear time (RE2).
 """
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 from unicodedata import category
@@ -28,7 +29,7 @@ def check_regex(pattern: str) -> None:
     _compiled(pattern)
 
 
-def regex_test(pattern: str) -> Any:
+def regex_test(pattern: str) -> Callable[[str], bool]:
     """A test of whether the pattern occurs anywhere in a string. O(characters).
 
     >>> regex_test("rises|sets")("the moon rises"), regex_test("^moon")("the moon rises")

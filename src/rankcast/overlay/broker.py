@@ -8,7 +8,6 @@ from rankcast.overlay.functions import Score
 from rankcast.overlay.lots import draw
 from rankcast.overlay.order import KnownSubscription, Order
 from rankcast.overlay.recipients import Finder, Matched, recipients
-from rankcast.overlay.scorers import Scorer
 from rankcast.overlay.strategies import Strategy
 
 LOCAL = ""
@@ -35,23 +34,21 @@ class Broker:
         catalog: Catalog,
         advertisement: Advertisement,
         strategy: Strategy,
-        scorer: Scorer,
         order: Order,
     ) -> None:
         self.name = name
         self._catalog = catalog
         self._advertisement = advertisement
         self._strategy = strategy
-        self._scorer = scorer
         self._order = order
         self._known: dict[str, dict[str, KnownSubscription]] = {LOCAL: {}}
         self._origin: dict[str, str] = {}
         self._finder: Finder | None = None
         self.forwarded: dict[str, KnownSubscription] = {}
 
-    def judge(self, scorer: Scorer, order: Order) -> None:
-        """Replace the scorer and the order."""
-        self._scorer, self._order = scorer, order
+    def judge(self, order: Order) -> None:
+        """Replace the order, and with it the scorer."""
+        self._order = order
 
     # subscriptions, towards the publisher
 
@@ -108,7 +105,7 @@ class Broker:
         if not self._strategy.is_top_k:
             chosen = [subscription.id for subscription, _ in matched]
         elif self._strategy.is_exact(self._advertisement.rank):
-            best = recipients(self._advertisement, event, matched, self._scorer, self._catalog.meaning_of)
+            best = recipients(self._advertisement, event, matched, self._order.scorer, self._catalog.meaning_of)
             chosen = [subscription.id for subscription, _ in best]
         else:
             chosen = self._drawn(event, matched, count)
@@ -129,7 +126,7 @@ class Broker:
         by_score = self._advertisement.rank is not Ranking.FAIR
         tied: dict[Score, dict[str, int]] = {}
         for subscription, degree in matched:
-            score = self._scorer.score(event, subscription, degree) if by_score else ()
+            score = self._order.scorer.score(event, subscription, degree) if by_score else ()
             known = self._known[self._origin[subscription.id]][subscription.id]
             tied.setdefault(score, {})[subscription.id] = known.weight
         drawn: list[str] = []

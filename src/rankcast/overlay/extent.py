@@ -123,9 +123,9 @@ def _of_line(line: ValueLine, bounds: Bounds = (-math.inf, math.inf)) -> _Size:
     return _Size(-2, Fraction(points)) if points else _EMPTY
 
 
-def line_length(line: ValueLine, bounds: Bounds = (-math.inf, math.inf)) -> tuple[float, int]:
-    """The length of a set of numbers or times (in seconds) within bounds, and how many single points it has."""
-    length, points = _length(line, bounds)
+def line_length(line: ValueLine) -> tuple[float, int]:
+    """The length of a set of numbers or times (in seconds), and how many single points it has."""
+    length, points = _length(line, (-math.inf, math.inf))
     return math.inf if length is None else float(length), points
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 
-from rankcast.cover import NormalForm, normal_form
+from rankcast.cover import normal_form
 from rankcast.model import Always, Catalog, Concept, Event, Expression, Mode, Ranking, Subscription, Unit, predicates_of
 from rankcast.model.predicates import Is
 from rankcast.overlay.broker import LOCAL, Broker, ForwardingChanges
@@ -24,8 +24,8 @@ from rankcast.overlay.items import (
 )
 from rankcast.overlay.order import KnownSubscription, Order, Standing
 from rankcast.overlay.recipients import Finder
-from rankcast.overlay.scorers import PreferenceScore, Weight, scorer_of
-from rankcast.overlay.strategies import STRATEGIES, RegularCover
+from rankcast.overlay.scorers import PreferenceScore, Weight
+from rankcast.overlay.strategies import STRATEGIES, RegularCover, is_concerned, order_of
 
 
 class ServedAdvertisement:
@@ -45,9 +45,8 @@ class ServedAdvertisement:
         self._strategy = STRATEGIES[item.strategy]
         self._catalog = catalog
         self._space = normal_form(item.advertisement.where, catalog.membership)
-        scorer = scorer_of(catalog, item.advertisement)
-        order = Order(self._strategy.standing, item.advertisement.rank, scorer, catalog.meaning_of)
-        self._broker = Broker(name, catalog, item.advertisement, self._strategy, scorer, order)
+        order = order_of(catalog, item.advertisement, self._strategy)
+        self._broker = Broker(name, catalog, item.advertisement, self._strategy, order)
         self._known: dict[str, tuple[str, SubscribedItem, KnownSubscription]] = {}
         self._forms: dict[str, tuple[SubscribedItem, bool]] = {}
         self._is_settled = True
@@ -59,8 +58,8 @@ class ServedAdvertisement:
         """
         found: dict[str, tuple[str, SubscribedItem, int]] = {}
         self._forms = {name: self._judged(name, item) for name, item in own.items()}
-        for name, (item, is_concerned) in self._forms.items():
-            if is_concerned:
+        for name, (item, takes_part) in self._forms.items():
+            if takes_part:
                 found[name] = (LOCAL, item, 1)
         for origin, item, weight in others:
             found.setdefault(item.subscription.id, (origin, item, weight))
@@ -119,11 +118,9 @@ class ServedAdvertisement:
     def _judged(self, name: str, item: SubscribedItem) -> tuple[SubscribedItem, bool]:
         """The item, and whether a publication under the advertisement could match it."""
         before = self._forms.get(name)
-        return before if before is not None and before[0] is item else (item, self._concerns(item))
-
-    def _concerns(self, item: SubscribedItem) -> bool:
-        form: NormalForm = normal_form(item.subscription.where, self._catalog.meaning_of(item.subscription.user))
-        return not self._space.disjoint(form)
+        if before is not None and before[0] is item:
+            return before
+        return item, is_concerned(self._space, item.subscription, self._catalog.meaning_of)
 
 
 class Knowledge:
@@ -173,7 +170,7 @@ class Knowledge:
 
         A subscription that no event can match is left out.
         """
-        preferred = PreferenceScore(catalog)
+        preferred, everything = PreferenceScore(catalog), normal_form(Always(), catalog.membership)
         sources, items = self._sources, self._own
         self._sources, self._own = {}, {}
         for name, one in catalog.subscriptions.items():
@@ -182,7 +179,7 @@ class Knowledge:
             source = (one, score, _meanings(catalog, one.where, one.user, user))
             self._sources[name] = source
             if sources.get(name) != source:
-                if _is_possible(catalog, one):
+                if is_concerned(everything, one, catalog.meaning_of):
                     self._own[name] = SubscribedItem(replace(one, user=user, score=score), concepts=source[2])
                     self._changed += 1
             elif name in items:
@@ -374,12 +371,6 @@ class Knowledge:
         if self._counts_events or any(map(self.wants_everything, others)):
             items[WantsEverything().key] = WantsEverything()
         return items
-
-
-def _is_possible(catalog: Catalog, subscription: Subscription) -> bool:
-    """Whether any event can match a subscription."""
-    form = normal_form(subscription.where, catalog.meaning_of(subscription.user))
-    return not normal_form(Always(), catalog.membership).disjoint(form)
 
 
 def _meanings(catalog: Catalog, where: Expression, user: str | None, named: str | None) -> tuple[Concept, ...]:

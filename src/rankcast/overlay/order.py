@@ -74,7 +74,7 @@ class Order:
     ) -> None:
         self.standing = standing
         self.ranking = ranking
-        self._scorer = scorer
+        self.scorer = scorer
         self._meaning_of = meaning_of
         self._entries: dict[int, OrderEntry] = {}
         self._above = _above(standing, ranking)
@@ -120,7 +120,7 @@ class Order:
         entry = self._entries.get(id(subscription))
         if entry is None or entry.known.subscription is not subscription:
             form = normal_form(subscription.where, self._meaning_of(subscription.user))
-            low, high = _TIED if self._is_tied() else self._scorer.bounds(subscription)
+            low, high = _TIED if self._is_tied() else self.scorer.bounds(subscription)
             box = box_of(form)
             sketch = Sketch(box, box) if box is not None else sketch_of(form)
             entry = OrderEntry(known, form, box, sketch, _size(box or {}), low, high)

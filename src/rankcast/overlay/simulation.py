@@ -10,10 +10,9 @@ from rankcast.cover import normal_form
 from rankcast.errors import CatalogError, ModelError
 from rankcast.model import Advertisement, Catalog, Event, ScorerName, Subscription
 from rankcast.overlay.broker import LOCAL, Broker, ForwardingChanges
-from rankcast.overlay.order import KnownSubscription, Order
+from rankcast.overlay.order import KnownSubscription
 from rankcast.overlay.publications import advertisement_of, check_publication
-from rankcast.overlay.scorers import Scorer, scorer_of
-from rankcast.overlay.strategies import Strategy
+from rankcast.overlay.strategies import Strategy, is_concerned, order_of
 from rankcast.overlay.traffic import BrokerMessage, Links, Traffic
 from rankcast.overlay.tree import Tree
 
@@ -36,24 +35,19 @@ class _Serving:
         self.upstream = tree.towards(at)
         self._catalog = catalog
         self._space = normal_form(advertisement.where, catalog.membership)
-        scorer, order = self._judged()
-        self.brokers = {name: Broker(name, catalog, advertisement, strategy, scorer, order) for name in tree.brokers}
+        order = order_of(catalog, advertisement, strategy)
+        self.brokers = {name: Broker(name, catalog, advertisement, strategy, order) for name in tree.brokers}
         self.stale: set[str] = set()
 
     def concerns(self, subscription: Subscription) -> bool:
-        meaning = self._catalog.meaning_of(subscription.user)
-        return not self._space.disjoint(normal_form(subscription.where, meaning))
+        return is_concerned(self._space, subscription, self._catalog.meaning_of)
 
     def judge_anew(self) -> None:
         """Drop all cached scores, because preference scores have changed."""
-        scorer, order = self._judged()
+        order = order_of(self._catalog, self.advertisement, self.strategy)
         for broker in self.brokers.values():
-            broker.judge(scorer, order)
+            broker.judge(order)
         self.stale |= set(self.brokers)
-
-    def _judged(self) -> tuple[Scorer, Order]:
-        scorer = scorer_of(self._catalog, self.advertisement)
-        return scorer, Order(self.strategy.standing, self.advertisement.rank, scorer, self._catalog.meaning_of)
 
 
 class Overlay:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankcast.cover import normal_form
+from rankcast.cover import NormalForm, normal_form
 from rankcast.cover.sketches import Sketches
 from rankcast.model import Advertisement, Catalog, Ranking, ScorerName, Subscription
 from rankcast.overlay.order import KnownSubscription, Order, OrderEntry, Standing
@@ -220,11 +220,12 @@ def concerned(
 ) -> list[Subscription]:
     """The subscriptions that a publication under the advertisement could match."""
     space = normal_form(advertisement.where, meaning_of(None))
-    return [
-        subscription
-        for subscription in subscriptions
-        if not space.disjoint(normal_form(subscription.where, meaning_of(subscription.user)))
-    ]
+    return [one for one in subscriptions if is_concerned(space, one, meaning_of)]
+
+
+def is_concerned(space: NormalForm, subscription: Subscription, meaning_of: MeaningOf) -> bool:
+    """Whether an event in a space could match a subscription."""
+    return not space.disjoint(normal_form(subscription.where, meaning_of(subscription.user)))
 
 
 def order_of(

@@ -3,25 +3,26 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
 import sqlalchemy as sql
 
 from rankcast.errors import CatalogError
 from rankcast.store import audit_log
-from rankcast.store.audit_log import AuditAction, note
+from rankcast.store.audit_log import AuditAction
 from rankcast.store.engine import Database
-from rankcast.store.schema import DatabaseRow, datetime_of, metadata, microseconds
-from rankcast.store.sql import Log
+from rankcast.store.schema import datetime_of, metadata, microseconds, required
+from rankcast.store.sql import Log, record_of
 
 access_tokens = sql.Table(
     "access_tokens",
     metadata,
     sql.Column("id", sql.Text, primary_key=True),
-    sql.Column("role", sql.Text, nullable=False),
+    required("role", sql.Text),
     sql.Column("name", sql.Text, comment="the user or the publisher; none for an administrator"),
-    sql.Column("note", sql.Text, nullable=False),
-    sql.Column("digest", sql.LargeBinary, nullable=False, comment="a hash; the token itself is nowhere"),
-    sql.Column("created_at", sql.BigInteger, nullable=False),
+    required("note", sql.Text),
+    required("digest", sql.LargeBinary, comment="a hash; the token itself is nowhere"),
+    required("created_at", sql.BigInteger),
     sql.Column("revoked_at", sql.BigInteger),
     sql.Column("expires_at", sql.BigInteger, comment="of no use from then on; null for never"),
     comment="Who may use the service.",
@@ -67,23 +68,20 @@ class AccessLog(Log):
 
     def token(self, token_id: str) -> TokenRecord | None:
         """The token with this id, even if it was revoked; None if there is no such token."""
-        row = self._first(sql.select(access_tokens).where(access_tokens.c.id == token_id))
-        return None if row is None else _kept(row)
+        return self._first(sql.select(access_tokens).where(access_tokens.c.id == token_id), _token)
 
     def tokens(self) -> list[TokenRecord]:
         """All tokens, including revoked ones, oldest first."""
         query = sql.select(access_tokens).order_by(access_tokens.c.created_at, access_tokens.c.id)
-        return [_kept(row) for row in self._all(query)]
+        return [_token(row) for row in self._all(query)]
 
     def is_empty(self) -> bool:
         """Whether no token was ever created."""
-        with self._database.reading() as connection:
-            return connection.execute(sql.select(sql.func.count()).select_from(access_tokens)).scalar_one() == 0
+        return self._value(sql.select(access_tokens.c.id).limit(1)) is None
 
     def revocations(self) -> int:
         """The number of revoked tokens. It never decreases."""
-        with self._database.reading() as connection:
-            return connection.execute(sql.select(sql.func.count(access_tokens.c.revoked_at))).scalar_one()
+        return int(self._value(sql.select(sql.func.count(access_tokens.c.revoked_at))))
 
     def revoke(self, token_id: str) -> None:
         """Revoke a token. A revoked token stays revoked."""
@@ -95,29 +93,21 @@ class AccessLog(Log):
             now = self._now()
             if found.revoked_at is None:
                 connection.execute(sql.update(access_tokens).where(known).values(revoked_at=now))
-                audit_log.note(
-                    connection, now, AuditAction.REVOKE_TOKEN, found.name, f"token {token_id} of role {found.role}"
-                )
+                detail = f"token {token_id} of role {found.role}"
+                audit_log.note(connection, now, AuditAction.REVOKE_TOKEN, found.name, detail)
 
 
-def _kept(row: DatabaseRow) -> TokenRecord:
-    revoked = None if row.revoked_at is None else datetime_of(row.revoked_at)
-    expires = None if row.expires_at is None else datetime_of(row.expires_at)
-    return TokenRecord(
-        row.id, row.role, row.name, row.note, bytes(row.digest), datetime_of(row.created_at), revoked, expires
-    )
-
-
+_token = partial(record_of, TokenRecord)
 _MOST_OF_TOKEN = 50
 
 sessions = sql.Table(
     "sessions",
     metadata,
     sql.Column("id", sql.LargeBinary, primary_key=True, comment="a hash; what the browser holds is nowhere"),
-    sql.Column("token_id", sql.Text, nullable=False, comment="the access token that opened it"),
-    sql.Column("created_at", sql.BigInteger, nullable=False),
-    sql.Column("expires_at", sql.BigInteger, nullable=False, comment="it ends then, however much it is used"),
-    sql.Column("seen_at", sql.BigInteger, nullable=False, comment="when it was last used, to the minute"),
+    required("token_id", sql.Text, comment="the access token that opened it"),
+    required("created_at", sql.BigInteger),
+    required("expires_at", sql.BigInteger, comment="it ends then, however much it is used"),
+    required("seen_at", sql.BigInteger, comment="when it was last used, to the minute"),
     sql.Index("sessions_of_token", "token_id"),
     comment="Who is signed in to the page.",
 )
@@ -187,14 +177,11 @@ class SessionLog(Log):
 
     def touch(self, used: Iterable[bytes]) -> None:
         """Record that sessions were used just now."""
-        now = self._now()
-        with self._database.writing() as connection:
-            connection.execute(sql.update(sessions).where(sessions.c.id.in_(list(used))).values(seen_at=now))
+        self._change(sql.update(sessions).where(sessions.c.id.in_(list(used))).values(seen_at=self._now()))
 
     def end(self, session: bytes) -> None:
         """End one session."""
-        with self._database.writing() as connection:
-            connection.execute(sql.delete(sessions).where(sessions.c.id == session))
+        self._change(sql.delete(sessions).where(sessions.c.id == session))
 
     def end_of(self, role: str, name: str | None) -> int:
         """End all sessions of a user, or of the administrators. Returns how many there were."""
@@ -203,21 +190,14 @@ class SessionLog(Log):
         )
         with self._database.writing() as connection:
             count = connection.execute(sql.delete(sessions).where(sessions.c.token_id.in_(theirs))).rowcount
-            now = self._now()
-            note(connection, now, AuditAction.END_SESSIONS, name, f"{count} of role {role}")
+            audit_log.note(connection, self._now(), AuditAction.END_SESSIONS, name, f"{count} of role {role}")
         return count
 
     def end_all(self) -> int:
         """End all sessions of all users. Returns how many there were."""
         with self._database.writing() as connection:
             count = connection.execute(sql.delete(sessions)).rowcount
-            note(
-                connection,
-                self._now(),
-                AuditAction.END_SESSIONS,
-                None,
-                f"{count} of everybody",
-            )
+            audit_log.note(connection, self._now(), AuditAction.END_SESSIONS, None, f"{count} of everybody")
         return count
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import BigInteger, Column, Index, LargeBinary, Table, Text, dele
 
 from rankcast.errors import CatalogError
 from rankcast.store.engine import Database
-from rankcast.store.schema import datetime_of, metadata, microseconds
+from rankcast.store.schema import datetime_of, metadata, microseconds, required
 from rankcast.store.sql import Log
 
 KEPT_FOR = timedelta(days=2)
@@ -24,8 +24,8 @@ kept_answers = Table(
     metadata,
     Column("owner", Text, primary_key=True, comment="the token that sent the request"),
     Column("key", Text, primary_key=True),
-    Column("request", LargeBinary, nullable=False, comment="a hash of the request"),
-    Column("first_at", BigInteger, nullable=False),
+    required("request", LargeBinary, comment="a hash of the request"),
+    required("first_at", BigInteger),
     Column("answer", LargeBinary, comment="none while the first request is at work, or if it never finished"),
     Index("ix_kept_answers_first_at", "first_at"),
     comment="What was answered to requests with an idempotency key.",

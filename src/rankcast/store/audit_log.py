@@ -6,11 +6,11 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from sqlalchemy import BigInteger, Column, Connection, Table, Text, select
+from sqlalchemy import BigInteger, Column, Connection, Table, Text, delete, select
 
 from rankcast.model.actors import present_actor
 from rankcast.store.engine import Database
-from rankcast.store.schema import NUMBER, DatabaseRow, datetime_of, metadata, microseconds
+from rankcast.store.schema import NUMBER, DatabaseRow, datetime_of, metadata, microseconds, required
 from rankcast.store.sql import Columns, Log, append_new
 from rankcast.store.texts import escaped
 
@@ -24,11 +24,11 @@ audit = Table(
     "audit",
     metadata,
     Column("number", NUMBER, primary_key=True, autoincrement=False),
-    Column("done_at", BigInteger, nullable=False),
-    Column("who", Text, nullable=False, comment="an administrator by the id of the token, a user, or the operator"),
-    Column("action", Text, nullable=False),
+    required("done_at", BigInteger),
+    required("who", Text, comment="an administrator by the id of the token, a user, or the operator"),
+    required("action", Text),
     Column("subject", Text, comment="whose it was: a user or a publisher; null if it concerns all"),
-    Column("detail", Text, nullable=False, comment="for people"),
+    required("detail", Text, comment="for people"),
     comment="Who changed what is not their own.",
 )
 
@@ -161,6 +161,15 @@ def note_now(database: Database, action: AuditAction, subject: str | None, detai
     """Write an entry about an action that changes no table of the store, such as a backup."""
     with database.writing() as connection:
         note(connection, microseconds(database.clock()), action, subject, detail)
+
+
+def remove_setting(database: Database, table: Table, user: str, what: str) -> bool:
+    """Delete a user's row in a table of settings for pushes. Returns whether there was one; only then is it noted."""
+    with database.writing() as connection:
+        count = connection.execute(delete(table).where(table.c.user_id == user)).rowcount
+        if count:
+            note(connection, microseconds(database.clock()), AuditAction.CHANGE_PUSH, user, f"removed {what}")
+    return count > 0
 
 
 def note_retention(database: Database, rules: str, usual: str) -> None:

@@ -53,14 +53,12 @@ class Backup:
     checkpoint: str | None
 
 
-def back_up(
-    path_or_url: str, archive: Path, version: str, *, wait: float = 30.0, clock: Clock = system_clock
-) -> Backup:
+def back_up(path_or_url: str, archive: Path, version: str, clock: Clock = system_clock) -> Backup:
     """Write a store and the checkpoint of its pipeline into an archive while both are in use.
 
     The archive appears only when it is complete. `version` is the release that creates it.
     """
-    database = open_database(path_or_url, wait, clock, is_bulk=False)
+    database = open_database(path_or_url)
     with closing(database), tempfile.TemporaryDirectory(dir=archive.absolute().parent, prefix=".backup-") as name:
         folder = Path(name)
         with database.reading() as connection:
@@ -73,10 +71,8 @@ def back_up(
             served = _dump(path_or_url, database, folder / _DUMP)
         else:
             copy_file(path, folder / _FILE)
-            with (
-                closing(connect_database(str(folder / _FILE), wait, clock, is_bulk=False)) as copied,
-                copied.reading() as connection,
-            ):
+            copied = connect_database(str(folder / _FILE))
+            with closing(copied), copied.reading() as connection:
                 served = _last_served(connection)
         made = Backup(database.place, clock().isoformat(), schema.SCHEMA_VERSION, served, checkpoint)
         files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
@@ -94,15 +90,7 @@ def back_up(
     return made
 
 
-def restore(
-    archive: Path,
-    path_or_url: str,
-    checkpoint: str | None = None,
-    is_forced: bool = False,
-    *,
-    wait: float = 30.0,
-    clock: Clock = system_clock,
-) -> Backup:
+def restore(archive: Path, path_or_url: str, checkpoint: str | None = None, is_forced: bool = False) -> Backup:
     """Restore the store of an archive to a place, and its checkpoint to its old folder or to another one.
 
     Everything is checked before anything is replaced. Existing data is replaced only if `is_forced` is set.
@@ -117,40 +105,31 @@ def restore(
                 f"{str(archive)!r} is the backup of {made.place!r}; a store cannot be moved to another kind of database"
             )
         target = None if made.checkpoint is None else _local(checkpoint or made.checkpoint)
-        _check_free(path_or_url, path, target, is_forced, wait, clock)
+        _check_free(path_or_url, path, target, is_forced)
         if target is not None:
             place_checkpoint(folder / _CHECKPOINT, target)
         if path is not None:
             with unserved(path):
                 _place_file(folder / _FILE, path)
         else:
-            _run(
-                "psql",
-                path_or_url,
-                ["--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1", f"--file={folder / _DUMP}"],
-            )
+            options = ["--quiet", "--single-transaction", "--set=ON_ERROR_STOP=1", f"--file={folder / _DUMP}"]
+            _run("psql", path_or_url, options)
         if target is not None:
-            with (
-                closing(connect_database(path_or_url, wait, clock, is_bulk=False)) as database,
-                database.starting() as connection,
-            ):
+            database = connect_database(path_or_url)
+            with closing(database), database.starting() as connection:
                 connection.execute(update(schema.pipeline).values(place=str(target)))
     return made
 
 
-def _check_free(
-    path_or_url: str, path: Path | None, target: Path | None, is_forced: bool, wait: float, clock: Clock
-) -> None:
+def _check_free(path_or_url: str, path: Path | None, target: Path | None, is_forced: bool) -> None:
     if is_forced:
         return
     if path is not None:
         if path.exists():
             raise StoreError(f"there is a store at {str(path)!r}; choose another place, or replace it with --force")
     else:
-        with (
-            closing(connect_database(path_or_url, wait, clock, is_bulk=False)) as database,
-            database.reading() as connection,
-        ):
+        database = connect_database(path_or_url)
+        with closing(database), database.reading() as connection:
             if schema_version(connection, database.place) is not None:
                 raise StoreError(
                     f"there is a store at {database.place!r}; choose another place, or replace it with --force"

@@ -3,7 +3,8 @@
 import json
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from functools import partial
+from typing import NamedTuple
 from uuid import uuid4
 
 import sqlalchemy as sql
@@ -14,23 +15,21 @@ from rankcast.plain import JsonObject
 from rankcast.store.event_log import append_received
 from rankcast.store.pipelines import SPARK, present
 from rankcast.store.rejects import keep
-from rankcast.store.schema import broker_self, datetime_of, events, metadata
+from rankcast.store.schema import DatabaseRow, broker_self, events, metadata, required
 from rankcast.store.sql import Log, last_number, put_rows, record_of
 
 broker_neighbours = sql.Table(
     "broker_neighbours",
     metadata,
     sql.Column("name", sql.Text, primary_key=True),
-    sql.Column("number", sql.Integer, nullable=False, comment="in the order of joining"),
-    sql.Column("is_upstream", sql.Boolean, nullable=False),
-    sql.Column("lineage", sql.Text, nullable=False),
-    sql.Column("received", sql.BigInteger, nullable=False, comment="up to here its log was received"),
-    sql.Column(
-        "received_event", sql.Text, nullable=False, comment="the id of the event there; empty if it is not known"
-    ),
-    sql.Column("acknowledged", sql.BigInteger, nullable=False, comment="up to here it has received our log"),
-    sql.Column("items", sql.Text, nullable=False, comment="the version of the items that it sent; empty if none"),
-    sql.Column("joined_at", sql.BigInteger, nullable=False),
+    required("number", sql.Integer, comment="in the order of joining"),
+    required("is_upstream", sql.Boolean),
+    required("lineage", sql.Text),
+    required("received", sql.BigInteger, comment="up to here its log was received"),
+    required("received_event", sql.Text, comment="the id of the event there; empty if it is not known"),
+    required("acknowledged", sql.BigInteger, comment="up to here it has received our log"),
+    required("items", sql.Text, comment="the version of the items that it sent; empty if none"),
+    required("joined_at", sql.BigInteger),
     comment="The brokers that this one is linked to.",
 )
 
@@ -39,8 +38,8 @@ broker_items = sql.Table(
     metadata,
     sql.Column("neighbour", sql.Text, primary_key=True),
     sql.Column("key", sql.Text, primary_key=True),
-    sql.Column("content", sql.Text, nullable=False, comment="JSON"),
-    sql.Column("known_at", sql.BigInteger, nullable=False, comment="when it was first said; replacing keeps it"),
+    required("content", sql.Text, comment="JSON"),
+    required("known_at", sql.BigInteger, comment="when it was first said; replacing keeps it"),
     comment="What each neighbour said that it needs, and its advertisements.",
 )
 
@@ -48,9 +47,7 @@ event_routes = sql.Table(
     "event_routes",
     metadata,
     sql.Column("event_offset", sql.BigInteger, primary_key=True, autoincrement=False),
-    sql.Column(
-        "origin", sql.Text, nullable=False, comment="the neighbour that sent the event; empty if it was published here"
-    ),
+    required("origin", sql.Text, comment="the neighbour that sent the event; empty if it was published here"),
     sql.Column("advertisement", sql.Text, comment="its name in the tree, if the event is under one"),
     sql.Column(
         "chosen", sql.Text, comment="JSON: the chosen subscriptions, or how many to draw, by neighbour; '' has own ones"
@@ -121,8 +118,7 @@ class BrokerLog(Log):
 
     def self(self) -> BrokerSelf | None:
         """The broker of this store; None if it belongs to no tree."""
-        row = self._first(sql.select(broker_self))
-        return None if row is None else BrokerSelf(row.name, row.lineage, row.since)
+        return self._first(sql.select(broker_self), partial(record_of, BrokerSelf))
 
     def become(self, name: str) -> BrokerSelf:
         """Make this the store of a broker, or check that it is already that of the broker with this name."""
@@ -161,7 +157,7 @@ class BrokerLog(Log):
     def neighbours(self) -> list[NeighbourRow]:
         """All neighbours, in the order of joining."""
         rows = self._all(sql.select(broker_neighbours).order_by(broker_neighbours.c.number))
-        return [_neighbour(row) for row in rows]
+        return [record_of(NeighbourRow, row) for row in rows]
 
     def join(
         self, name: str, is_upstream: bool, lineage: str, received: int, acknowledged: int, received_event: str = ""
@@ -190,7 +186,7 @@ class BrokerLog(Log):
             }
             connection.execute(sql.insert(broker_neighbours).values(**values))
             row = connection.execute(sql.select(broker_neighbours).where(broker_neighbours.c.name == name)).one()
-        return _neighbour(row)
+        return record_of(NeighbourRow, row)
 
     def forget(self, name: str) -> bool:
         """Remove a neighbour and what it said. Returns whether there was one."""
@@ -199,13 +195,8 @@ class BrokerLog(Log):
 
     def acknowledge(self, name: str, offset: int) -> None:
         """Note that a neighbour has received the own log up to an offset."""
-        known = broker_neighbours.c.name == name
-        with self._database.writing() as connection:
-            connection.execute(
-                sql.update(broker_neighbours)
-                .where(known, broker_neighbours.c.acknowledged < offset)
-                .values(acknowledged=offset)
-            )
+        behind = broker_neighbours.c.name == name, broker_neighbours.c.acknowledged < offset
+        self._change(sql.update(broker_neighbours).where(*behind).values(acknowledged=offset))
 
     # what neighbours said
 
@@ -291,9 +282,7 @@ class BrokerLog(Log):
 
     def event_at(self, offset: int) -> str:
         """The id of the event at an offset of the own log; empty if there is none, or none any more."""
-        query = sql.select(events.c.id).where(events.c.event_offset == offset)
-        with self._database.reading() as connection:
-            return connection.execute(query).scalar() or ""
+        return self._value(sql.select(events.c.id).where(events.c.event_offset == offset)) or ""
 
     def routed(self, after: int, limit: int) -> list[RoutedText]:
         """The next events of the own log with their routes."""
@@ -306,8 +295,7 @@ class BrokerLog(Log):
             .order_by(events.c.event_offset)
             .limit(limit)
         )
-        rows = self._all(query)
-        return [_routed(row) for row in rows]
+        return [_routed(row) for row in self._all(query)]
 
     def advertised_after(self, offset: int) -> list[str]:
         """The advertisements, by their names in the tree, of the events after an offset that have recipients."""
@@ -353,7 +341,7 @@ def _put_routes(connection: sql.Connection, routes: Mapping[int, EventRoute]) ->
         connection.execute(sql.insert(event_routes), rows)
 
 
-def _present(connection: sql.Connection, name: str) -> Any:
+def _present(connection: sql.Connection, name: str) -> DatabaseRow:
     """The row of a neighbour; refused if it was removed meanwhile."""
     row = connection.execute(sql.select(broker_neighbours).where(broker_neighbours.c.name == name)).first()
     if row is None:
@@ -366,17 +354,11 @@ def _forget(connection: sql.Connection, name: str) -> bool:
     return bool(connection.execute(sql.delete(broker_neighbours).where(broker_neighbours.c.name == name)).rowcount)
 
 
-def _neighbour(row: Any) -> NeighbourRow:
-    return record_of(NeighbourRow, row, joined=datetime_of(row.joined_at))
-
-
-def _routed(row: Any) -> RoutedText:
-    route = None if row.origin is None else _route(row)
+def _routed(row: DatabaseRow) -> RoutedText:
+    route = None
+    if row.origin is not None:
+        route = EventRoute(row.origin, row.advertisement, None if row.chosen is None else json.loads(row.chosen))
     return RoutedText(row.event_offset, row.id, row.catalog_version, row.content, route)
-
-
-def _route(row: Any) -> EventRoute:
-    return EventRoute(row.origin, row.advertisement, None if row.chosen is None else json.loads(row.chosen))
 
 
 def _reject(name: str, event: Event, error: ModelError) -> Reject:

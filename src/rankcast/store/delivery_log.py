@@ -173,14 +173,13 @@ class DeliveryLog(Log):
         self,
         deliveries: Iterable[Delivery],
         done: Sequence[int],
-        failed: Iterable[SetAside] = (),
         pages: Sequence[StatePage] = (),
         expected_offset: int | None = None,
     ) -> int:
         """Write the deliveries of set-aside events. `done` are the numbers of their rows, which are marked as done. Returns the number of new deliveries.
 
         The progress does not change. Pages, if there are any, replace the whole delivery state as of
-        `expected_offset`. Events that failed again are set aside as in `commit`.
+        `expected_offset`.
         """
         now = self._now()
         columns = _columns(list(deliveries), now, None)
@@ -189,14 +188,10 @@ class DeliveryLog(Log):
             mark_served(connection, done, now)
             at, _ = _reached(connection)
             if expected_offset is not None and at != expected_offset:
-                raise StoreError(
-                    f"the progress is at offset {at}, not {expected_offset}: somebody serves the store; stop that first"
-                )
+                raise StoreError(_being_served(at, expected_offset))
             if pages:
                 replace_pages(connection, pages)
-            keep_set_aside(connection, failed, now)
-            detail = f"{len(done):,} rows, {written:,} deliveries"
-            note(connection, now, AuditAction.SERVE_AGAIN, None, detail)
+            note(connection, now, AuditAction.SERVE_AGAIN, None, f"{len(done):,} rows, {written:,} deliveries")
         return written
 
     def _advance(self, connection: Connection, known: Pipeline, start: int, offset: int, catalog_version: int) -> None:
@@ -235,13 +230,11 @@ class DeliveryLog(Log):
         with self._database.writing() as connection:
             at, _ = _reached(connection)
             if at != expected_offset:
-                raise StoreError(
-                    f"the progress is at offset {at}, not {expected_offset}: somebody serves the store; stop that first"
-                )
+                raise StoreError(_being_served(at, expected_offset))
             replace_pages(connection, pages)
             connection.execute(delete(schema.pipeline))
-            now = self._now()
-            note(connection, now, AuditAction.REPLACE_STATE, None, f"{_shards(pages)} shards as of event {at:,}")
+            detail = f"{_shards(pages)} shards as of event {at:,}"
+            note(connection, self._now(), AuditAction.REPLACE_STATE, None, detail)
 
     def progress(self) -> Progress:
         """How far the event log has been processed."""
@@ -271,8 +264,7 @@ class DeliveryLog(Log):
     def delivery(self, user: str, event_id: str) -> Delivery | None:
         """The delivery of an event to a user; None if there is none."""
         query = select(log).where(log.c.event_id == event_id, log.c.user_id == user)
-        row = self._first(query)
-        return None if row is None else StoredDelivery(row).delivery
+        return self._first(query, lambda row: StoredDelivery(row).delivery)
 
     def last_delivery(self) -> int:
         """The number of the last delivery; 0 if there is none."""
@@ -298,6 +290,10 @@ def _another(at: int, expected: int) -> str:
         f"the progress is at offset {at}, not {expected}: another process works off the same events; "
         "end one of the two, and start again from the progress"
     )
+
+
+def _being_served(at: int, expected: int) -> str:
+    return f"the progress is at offset {at}, not {expected}: somebody serves the store; stop that first"
 
 
 def _shards(pages: Sequence[StatePage]) -> int:

@@ -4,14 +4,14 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import starmap
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from sqlalchemy import Connection, func, select
 
 from rankcast.errors import CatalogError, ModelError
 from rankcast.model import Catalog, Event, Term
 from rankcast.store.catalog.state import load_shared
-from rankcast.store.schema import broker_self, catalog_versions, datetime_of, microseconds
+from rankcast.store.schema import DatabaseRow, broker_self, catalog_versions, datetime_of, microseconds
 from rankcast.store.schema import events as log
 from rankcast.store.sql import Log, chunks, insert_rows, last_number, last_number_of, paged
 from rankcast.store.texts import event_of, event_text
@@ -157,8 +157,7 @@ class EventLog(Log):
         """The event with this id; None if there is none."""
         columns = (log.c.event_offset, log.c.catalog_version, log.c.content, log.c.logged)
         query = select(*columns).where(log.c.id == event_id)
-        row = self._first(query)
-        return None if row is None else _logged(row)
+        return self._first(query, _logged)
 
     def last_offset(self) -> int:
         """The offset of the last event; 0 if there is none."""
@@ -180,7 +179,7 @@ def append_received(
     return receipts
 
 
-def _logged(row: Any) -> LoggedEvent:
+def _logged(row: DatabaseRow) -> LoggedEvent:
     event = event_of(row.content, row.event_offset)
     return LoggedEvent(row.event_offset, row.catalog_version, event, datetime_of(row.logged))
 

@@ -5,14 +5,14 @@ from datetime import datetime, timedelta
 from sqlalchemy import BigInteger, Column, Table, Text, delete, insert, or_, select, update
 
 from rankcast.store.engine import Database
-from rankcast.store.schema import metadata, microseconds
+from rankcast.store.schema import metadata, microseconds, required
 
 leases = Table(
     "leases",
     metadata,
     Column("task", Text, primary_key=True),
-    Column("holder", Text, nullable=False),
-    Column("until_at", BigInteger, nullable=False),
+    required("holder", Text),
+    required("until_at", BigInteger),
     comment="Which process does a task that only one may do, and until when it need not show that it is alive.",
 )
 

@@ -11,8 +11,8 @@ from rankcast.errors import StoreError
 from rankcast.language import decode_record, dumps, encode_record, show_time
 from rankcast.model import Concept
 from rankcast.plain import JsonObject
-from rankcast.store.schema import NUMBER, datetime_of, metadata
-from rankcast.store.sql import Log, last_number, mark_last, record_of
+from rankcast.store.schema import NUMBER, DatabaseRow, metadata, required
+from rankcast.store.sql import Log, columns_of, last_number, mark_last, record_of
 
 MOST_RUNS = 1000
 """Only the last runs are kept."""
@@ -21,16 +21,14 @@ _runs = sql.Table(
     "mining_runs",
     metadata,
     sql.Column("number", NUMBER, primary_key=True, autoincrement=False),
-    sql.Column("done_at", sql.BigInteger, nullable=False),
-    sql.Column("attribute", sql.Text, nullable=False),
-    sql.Column(
-        "before", sql.Text, nullable=False, comment="JSON array: the concepts that were replaced, null for new ones"
-    ),
-    sql.Column("after", sql.Text, nullable=False, comment="JSON array: the concepts that mining put"),
-    sql.Column("shift", sql.Double, nullable=False, comment="by how much degrees changed, averaged over the data"),
-    sql.Column("counted", sql.BigInteger, nullable=False, comment="how many values it was mined from"),
-    sql.Column("tried", sql.BigInteger, nullable=False, comment="on how many events the effects were tried"),
-    sql.Column("more", sql.BigInteger, nullable=False, comment="how many subscriptions were not tried"),
+    required("done_at", sql.BigInteger),
+    required("attribute", sql.Text),
+    required("before", sql.Text, comment="JSON array: the concepts that were replaced, null for new ones"),
+    required("after", sql.Text, comment="JSON array: the concepts that mining put"),
+    required("shift", sql.Double, comment="by how much degrees changed, averaged over the data"),
+    required("counted", sql.BigInteger, comment="how many values it was mined from"),
+    required("tried", sql.BigInteger, comment="on how many events the effects were tried"),
+    required("more", sql.BigInteger, comment="how many subscriptions were not tried"),
     sql.Column("undone_at", sql.BigInteger),
     comment="The runs of concept mining that changed something.",
 )
@@ -40,9 +38,9 @@ _effects = sql.Table(
     metadata,
     sql.Column("run", sql.BigInteger, primary_key=True, autoincrement=False),
     sql.Column("subscription", sql.Text, primary_key=True),
-    sql.Column("user_id", sql.Text, nullable=False),
-    sql.Column("matched_before", sql.BigInteger, nullable=False),
-    sql.Column("matched_after", sql.BigInteger, nullable=False),
+    required("user_id", sql.Text),
+    required("matched_before", sql.BigInteger),
+    required("matched_after", sql.BigInteger),
     sql.Index("ix_mining_effects_user", "user_id"),
     comment="For each run: the subscriptions that matched more or fewer of the events tried.",
 )
@@ -96,14 +94,8 @@ class MiningLog(Log):
         """Keep a run. Returns its number."""
         with self._database.writing() as connection:
             number = last_number(connection, _runs.c.number) + 1
-            row = {
-                "number": number,
-                "done_at": self._now(),
-                "attribute": run.attribute,
-                "before": dumps(run.to_json()["before"]),
-                "after": dumps(run.to_json()["after"]),
-                **{name: getattr(run, name) for name in ("shift", "counted", "tried", "more")},
-            }
+            before, after = (dumps(run.to_json()[name]) for name in ("before", "after"))
+            row = columns_of(_runs, run, number=number, done_at=self._now(), before=before, after=after)
             connection.execute(_runs.insert(), row)
             effects = [
                 {
@@ -127,9 +119,7 @@ class MiningLog(Log):
 
     def mark_undone(self, number: int) -> None:
         """Record that a run was undone."""
-        now = self._now()
-        with self._database.writing() as connection:
-            connection.execute(sql.update(_runs).where(_runs.c.number == number).values(undone_at=now))
+        self._change(sql.update(_runs).where(_runs.c.number == number).values(undone_at=self._now()))
 
     def runs(self, attribute: str | None = None, limit: int = 50, user: str | None = None) -> list[MiningRun]:
         """The last runs, newest first, with all effects, or only those on one user."""
@@ -163,7 +153,7 @@ class MiningLog(Log):
         return [_run_of(row, [one for one in effects if one.run == row.number]) for row in rows]
 
 
-def _run_of(row: sql.Row[Any], effects: Sequence[sql.Row[Any]]) -> MiningRun:
+def _run_of(row: DatabaseRow, effects: Sequence[DatabaseRow]) -> MiningRun:
     return record_of(
         MiningRun,
         row,
@@ -172,8 +162,6 @@ def _run_of(row: sql.Row[Any], effects: Sequence[sql.Row[Any]]) -> MiningRun:
         effects=tuple(
             MiningEffect(one.user_id, one.subscription, one.matched_before, one.matched_after) for one in effects
         ),
-        done=datetime_of(row.done_at),
-        undone=None if row.undone_at is None else datetime_of(row.undone_at),
     )
 
 

@@ -3,25 +3,31 @@
 import os
 import shlex
 from pathlib import Path
+from typing import NamedTuple
 
 from sqlalchemy import Connection, insert, inspect, make_url, select
 from sqlalchemy.exc import ArgumentError
 
 from rankcast.errors import OutdatedStore, StoreError
 from rankcast.store import postgresql, schema, sqlite
-from rankcast.store.engine import Clock, Database
+from rankcast.store.engine import Clock, Database, system_clock
 from rankcast.store.places import shown_place
 from rankcast.store.texts import readable
 
 
-def create_database(
-    path_or_url: str | os.PathLike[str],
-    exist_ok: bool,
-    wait: float,
-    clock: Clock,
-    is_bulk: bool,
-    is_served: bool = False,
-) -> Database:
+class ConnectionSettings(NamedTuple):
+    """How a process uses a database. A writer waits up to `wait` seconds for another; `Store.open` explains the rest."""
+
+    wait: float = 30.0
+    clock: Clock = system_clock
+    is_bulk: bool = False
+    is_served: bool = False
+
+
+USUAL = ConnectionSettings()
+
+
+def create_database(path_or_url: str | os.PathLike[str], exist_ok: bool, settings: ConnectionSettings) -> Database:
     """Create the tables of a store. With `exist_ok`, an existing store is opened as by `open_database`."""
     path = path_of(path_or_url)
     if path is not None:
@@ -33,7 +39,7 @@ def create_database(
                 path.touch(mode=0o600)
         except OSError as error:
             raise StoreError(f"cannot create a store at {str(path)!r}: {error.strerror}") from None
-    database = connect_database(path_or_url, wait, clock, is_bulk, is_served)
+    database = connect_database(path_or_url, settings)
     try:
         with database.reading() as connection:
             version = schema_version(connection, database.place)
@@ -49,14 +55,12 @@ def create_database(
     return database
 
 
-def open_database(
-    path_or_url: str | os.PathLike[str], wait: float, clock: Clock, is_bulk: bool, is_served: bool = False
-) -> Database:
+def open_database(path_or_url: str | os.PathLike[str], settings: ConnectionSettings = USUAL) -> Database:
     """Open the database of an existing store. Tables that a later release of the same schema added are created."""
     path = path_of(path_or_url)
     if path is not None and not path.exists():
         raise missing_store(str(path))
-    database = connect_database(path_or_url, wait, clock, is_bulk, is_served)
+    database = connect_database(path_or_url, settings)
     try:
         with database.reading() as connection:
             version = schema_version(connection, database.place)
@@ -90,11 +94,9 @@ def path_of(path_or_url: str | os.PathLike[str]) -> Path | None:
     return path
 
 
-def connect_database(
-    path_or_url: str | os.PathLike[str], wait: float, clock: Clock, is_bulk: bool, is_served: bool = False
-) -> Database:
+def connect_database(path_or_url: str | os.PathLike[str], settings: ConnectionSettings = USUAL) -> Database:
     """Connect to the database at a place, whatever it contains."""
-    path = path_of(path_or_url)
+    path, (wait, clock, is_bulk, is_served) = path_of(path_or_url), settings
     if path is not None:
         reading, writing = (sqlite.connect(path, wait, is_bulk, is_writing, is_served) for is_writing in (False, True))
         return Database(reading, writing, str(path), wait, clock, sqlite.explain)

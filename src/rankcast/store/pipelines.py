@@ -75,18 +75,16 @@ class PipelineLog(Log):
             has_states = has_pages(connection)
             return 0 if is_taken_over and has_states else _NEVER
 
-    def claim(
-        self, name: str, place: str, shards: int, start_offset: int | None = None, engine: str = SPARK
-    ) -> Pipeline:
-        """Make a new pipeline the one that serves the store.
+    def claim(self, name: str, place: str, shards: int, start_offset: int | None = None) -> Pipeline:
+        """Make a new pipeline on Spark the one that serves the store.
 
-        A pipeline on Spark takes over from an in-process one, with its state. It does not take over from another
+        It takes over from an in-process one, with its state. It does not take over from another
         pipeline on Spark that has committed a batch, because that one's checkpoint holds the state. By default it
         continues from the progress. With `start_offset` it starts there with no state, whichever pipeline served the
         store before.
         """
         with self._database.writing() as connection:
-            if engine == SPARK and connection.execute(select(broker_self.c.id)).first() is not None:
+            if connection.execute(select(broker_self.c.id)).first() is not None:
                 raise StoreError(
                     f"the store {self._database.place!r} is that of a broker in a tree, which a pipeline on Spark does not "
                     "serve; use `rankcast serve`, or `rankcast run` without Spark"
@@ -103,7 +101,7 @@ class PipelineLog(Log):
                 )
             at = connection.execute(select(progress.c.event_offset, progress.c.catalog_version)).one()
             offset, version = (at[0], at[1]) if start_offset is None else (start_offset, -1)
-            put(connection, Pipeline(name, engine, place, shards, offset, version, -1, self._now(), None, *[0] * 7))
+            put(connection, Pipeline(name, SPARK, place, shards, offset, version, -1, self._now(), None, *[0] * 7))
             found = present(connection)
         assert found is not None
         return found

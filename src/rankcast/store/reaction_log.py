@@ -6,7 +6,7 @@ from typing import NamedTuple
 from sqlalchemy import BigInteger, Boolean, Column, Table, Text, delete, select
 
 from rankcast.errors import StoreError
-from rankcast.store.schema import deliveries, metadata
+from rankcast.store.schema import deliveries, metadata, required
 from rankcast.store.sql import Log, put_rows
 
 MOST_REACTIONS = 10_000
@@ -17,10 +17,10 @@ _reactions = Table(
     metadata,
     Column("user_id", Text, primary_key=True),
     Column("event_id", Text, primary_key=True),
-    Column("is_read", Boolean, nullable=False),
-    Column("is_saved", Boolean, nullable=False),
-    Column("is_dismissed", Boolean, nullable=False),
-    Column("changed_at", BigInteger, nullable=False),
+    required("is_read", Boolean),
+    required("is_saved", Boolean),
+    required("is_dismissed", Boolean),
+    required("changed_at", BigInteger),
     comment="What users did with their deliveries.",
 )
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import BigInteger, Column, ColumnElement, Double, Table, delete, func, select
 
 from rankcast.store.engine import Database
-from rankcast.store.schema import datetime_of, metadata, microseconds
+from rankcast.store.schema import datetime_of, metadata, microseconds, required
 from rankcast.store.sql import Log, put_rows
 from rankcast.store.status import Status
 
@@ -25,11 +25,11 @@ _activity = Table(
     "activity",
     metadata,
     Column("slot", BigInteger, primary_key=True, autoincrement=False, comment="the time in units of five seconds"),
-    Column("sampled", BigInteger, nullable=False),
-    Column("published", BigInteger, nullable=False, comment="from here on, counts since the store was created"),
-    Column("served", BigInteger, nullable=False),
-    Column("delivered", BigInteger, nullable=False),
-    Column("waited", Double, nullable=False, comment="seconds since the oldest event that was not served"),
+    required("sampled", BigInteger),
+    required("published", BigInteger, comment="from here on, counts since the store was created"),
+    required("served", BigInteger),
+    required("delivered", BigInteger),
+    required("waited", Double, comment="seconds since the oldest event that was not served"),
     comment="Samples of the counts of the store; of samples older than a day one in twelve is kept, for 30 days.",
 )
 
@@ -37,12 +37,12 @@ _vague = Table(
     "vague_matches",
     metadata,
     Column("slot", BigInteger, primary_key=True, autoincrement=False, comment="the time in units of 30 seconds"),
-    Column("sampled", BigInteger, nullable=False),
-    Column("events", BigInteger, nullable=False, comment="how many events were compared"),
-    Column("subscriptions", BigInteger, nullable=False, comment="with how many vague subscriptions"),
-    Column("vague", BigInteger, nullable=False, comment="from here on, matching pairs: as subscribed"),
-    Column("at_thresholds", BigInteger, nullable=False, comment="crisp: what reaches the thresholds"),
-    Column("at_core", BigInteger, nullable=False, comment="crisp: what fully deserves the word"),
+    required("sampled", BigInteger),
+    required("events", BigInteger, comment="how many events were compared"),
+    required("subscriptions", BigInteger, comment="with how many vague subscriptions"),
+    required("vague", BigInteger, comment="from here on, matching pairs: as subscribed"),
+    required("at_thresholds", BigInteger, comment="crisp: what reaches the thresholds"),
+    required("at_core", BigInteger, comment="crisp: what fully deserves the word"),
     comment="The same wishes, vague and crisp; no row while nothing was published. Kept for 30 days.",
 )
 
@@ -115,8 +115,7 @@ class ActivityLog(_SampledLog):
         """Delete samples that are too old or too dense. Returns how many. Cost: a scan of some 50,000 rows."""
         now, slot = self._database.clock(), _activity.c.slot
         dense = (slot < self._slot(now - _FINE)) & (slot % _THINNED != 0)
-        with self._database.writing() as connection:
-            return connection.execute(delete(_activity).where((slot < self._slot(now - _KEPT)) | dense)).rowcount
+        return self._change(delete(_activity).where((slot < self._slot(now - _KEPT)) | dense))
 
     def over(self, span: timedelta) -> tuple[list[ActivitySample], timedelta]:
         """The samples of the last `span`, oldest first, at most some 240; and the usual time between two of them."""

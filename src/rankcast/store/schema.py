@@ -6,9 +6,11 @@ microseconds since 1970 in UTC, which sort correctly and lose no precision.
 """
 
 from datetime import datetime, timedelta
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import sqlalchemy as sql
+from sqlalchemy.schema import SchemaItem
+from sqlalchemy.types import TypeEngine
 
 from rankcast.errors import StoreError
 from rankcast.model import EPOCH
@@ -27,12 +29,20 @@ NUMBER = sql.BigInteger().with_variant(sql.Integer(), "sqlite")
 
 metadata = sql.MetaData()
 
+T = TypeVar("T")
+
+
+def required(name: str, kind: type[TypeEngine[T]] | TypeEngine[T], *keys: SchemaItem, **more: Any) -> sql.Column[T]:
+    """A column that is never null."""
+    return sql.Column(name, kind, *keys, nullable=False, **more)
+
+
 store = sql.Table(
     "rankcast_store",
     metadata,
     sql.Column("id", sql.Integer, primary_key=True, autoincrement=False),
-    sql.Column("schema_version", sql.Integer, nullable=False),
-    sql.Column("created_at", sql.BigInteger, nullable=False),
+    required("schema_version", sql.Integer),
+    required("created_at", sql.BigInteger),
     comment="One row, which says that this is a Rankcast store; a writer locks it.",
 )
 
@@ -40,7 +50,7 @@ catalog_versions = sql.Table(
     "catalog_versions",
     metadata,
     sql.Column("version", NUMBER, primary_key=True, autoincrement=False),
-    sql.Column("changed_at", sql.BigInteger, nullable=False),
+    required("changed_at", sql.BigInteger),
     comment="One row for each change of the catalog; version 0 is the empty catalog.",
 )
 
@@ -48,9 +58,9 @@ catalog_changes = sql.Table(
     "catalog_changes",
     metadata,
     sql.Column("number", NUMBER, primary_key=True, autoincrement=False),
-    sql.Column("version", NUMBER, sql.ForeignKey(catalog_versions.c.version), nullable=False, index=True),
-    sql.Column("removed", sql.Boolean, nullable=False),
-    sql.Column("record", sql.Text, nullable=False, comment="JSON; of a removal, the record as it was"),
+    required("version", NUMBER, sql.ForeignKey(catalog_versions.c.version), index=True),
+    required("removed", sql.Boolean),
+    required("record", sql.Text, comment="JSON; of a removal, the record as it was"),
     comment="The catalog as a log: every record put or removed, in order.",
 )
 
@@ -60,8 +70,8 @@ catalog_records = sql.Table(
     sql.Column("kind", sql.Text, primary_key=True),
     sql.Column("key", sql.Text, primary_key=True, comment="what identifies the record among its kind"),
     sql.Column("owner", sql.Text, comment="the user, if it is one user's"),
-    sql.Column("arrived", NUMBER, nullable=False, comment="the change that first put it; replacing keeps it"),
-    sql.Column("record", sql.Text, nullable=False, comment="JSON"),
+    required("arrived", NUMBER, comment="the change that first put it; replacing keeps it"),
+    required("record", sql.Text, comment="JSON"),
     sql.Index("ix_catalog_records_owner", "owner"),
     comment="The catalog as of the newest version, so that one user's part can be read alone.",
 )
@@ -70,11 +80,11 @@ events = sql.Table(
     "events",
     metadata,
     sql.Column("event_offset", NUMBER, primary_key=True, autoincrement=False),
-    sql.Column("id", sql.Text, nullable=False, unique=True),
-    sql.Column("catalog_version", NUMBER, sql.ForeignKey(catalog_versions.c.version), nullable=False),
-    sql.Column("content", sql.Text, nullable=False, comment="JSON"),
-    sql.Column("published", sql.BigInteger, nullable=False, index=True, comment="the event's own time"),
-    sql.Column("logged", sql.BigInteger, nullable=False, comment="when it was appended, by the clock of the machine"),
+    required("id", sql.Text, unique=True),
+    required("catalog_version", NUMBER, sql.ForeignKey(catalog_versions.c.version)),
+    required("content", sql.Text, comment="JSON"),
+    required("published", sql.BigInteger, index=True, comment="the event's own time"),
+    required("logged", sql.BigInteger, comment="when it was appended, by the clock of the machine"),
     comment="The published events, each with the catalog version that was current.",
 )
 
@@ -82,14 +92,14 @@ deliveries = sql.Table(
     "deliveries",
     metadata,
     sql.Column("number", NUMBER, primary_key=True, autoincrement=False),
-    sql.Column("user_id", sql.Text, nullable=False),
-    sql.Column("event_id", sql.Text, nullable=False),
-    sql.Column("seq", sql.BigInteger, nullable=False),
-    sql.Column("rank", sql.Double, nullable=False),
-    sql.Column("subscriptions", sql.Text, nullable=False, comment="JSON array of ids"),
-    sql.Column("published", sql.BigInteger, nullable=False),
-    sql.Column("forwarded", sql.BigInteger, nullable=False),
-    sql.Column("window_number", sql.BigInteger, nullable=False),
+    required("user_id", sql.Text),
+    required("event_id", sql.Text),
+    required("seq", sql.BigInteger),
+    required("rank", sql.Double),
+    required("subscriptions", sql.Text, comment="JSON array of ids"),
+    required("published", sql.BigInteger),
+    required("forwarded", sql.BigInteger),
+    required("window_number", sql.BigInteger),
     sql.Column("served", sql.BigInteger, comment="when a pipeline took up the batch, by the clock of its machine"),
     sql.Column("matched", sql.BigInteger, comment="when the batch was matched, ranked and chosen from"),
     sql.Column("received", sql.BigInteger, comment="when the delivery was written here"),
@@ -122,8 +132,8 @@ progress = sql.Table(
     "progress",
     metadata,
     sql.Column("id", sql.Integer, primary_key=True, autoincrement=False),
-    sql.Column("event_offset", sql.BigInteger, nullable=False),
-    sql.Column("catalog_version", NUMBER, sql.ForeignKey(catalog_versions.c.version), nullable=False),
+    required("event_offset", sql.BigInteger),
+    required("catalog_version", NUMBER, sql.ForeignKey(catalog_versions.c.version)),
     comment="One row: up to where the event log has been worked off, with the deliveries committed.",
 )
 
@@ -131,22 +141,22 @@ pipeline = sql.Table(
     "pipeline",
     metadata,
     sql.Column("id", sql.Integer, primary_key=True, autoincrement=False),
-    sql.Column("name", sql.Text, nullable=False, comment="what identifies the pipeline; its checkpoint carries it too"),
-    sql.Column("engine", sql.Text, nullable=False, comment="process, or spark"),
-    sql.Column("place", sql.Text, nullable=False, comment="where its checkpoint is, for people; empty if it has none"),
-    sql.Column("shards", sql.Integer, nullable=False),
-    sql.Column("start_offset", sql.BigInteger, nullable=False, comment="where in the event log it began"),
-    sql.Column("start_version", sql.BigInteger, nullable=False, comment="with which version of the catalog"),
-    sql.Column("last_batch", sql.BigInteger, nullable=False, comment="the last one committed; -1 if there was none"),
-    sql.Column("claimed", sql.BigInteger, nullable=False),
+    required("name", sql.Text, comment="what identifies the pipeline; its checkpoint carries it too"),
+    required("engine", sql.Text, comment="process, or spark"),
+    required("place", sql.Text, comment="where its checkpoint is, for people; empty if it has none"),
+    required("shards", sql.Integer),
+    required("start_offset", sql.BigInteger, comment="where in the event log it began"),
+    required("start_version", sql.BigInteger, comment="with which version of the catalog"),
+    required("last_batch", sql.BigInteger, comment="the last one committed; -1 if there was none"),
+    required("claimed", sql.BigInteger),
     sql.Column("committed", sql.BigInteger, comment="when the last batch was"),
-    sql.Column("events", sql.BigInteger, nullable=False, comment="from here on, counts since it was claimed"),
-    sql.Column("matched", sql.BigInteger, nullable=False),
-    sql.Column("delivered", sql.BigInteger, nullable=False),
-    sql.Column("late", sql.BigInteger, nullable=False),
-    sql.Column("rejected", sql.BigInteger, nullable=False),
-    sql.Column("seconds", sql.Double, nullable=False, comment="what the last batch took in the slowest shard"),
-    sql.Column("state_bytes", sql.BigInteger, nullable=False, comment="of the delivery state"),
+    required("events", sql.BigInteger, comment="from here on, counts since it was claimed"),
+    required("matched", sql.BigInteger),
+    required("delivered", sql.BigInteger),
+    required("late", sql.BigInteger),
+    required("rejected", sql.BigInteger),
+    required("seconds", sql.Double, comment="what the last batch took in the slowest shard"),
+    required("state_bytes", sql.BigInteger, comment="of the delivery state"),
     comment="At most one row: which pipeline serves this store, and what it has done.",
 )
 
@@ -154,11 +164,11 @@ rejects = sql.Table(
     "rejects",
     metadata,
     sql.Column("number", NUMBER, primary_key=True, autoincrement=False),
-    sql.Column("seen_at", sql.BigInteger, nullable=False),
-    sql.Column("file", sql.Text, nullable=False),
-    sql.Column("line", sql.BigInteger, nullable=False),
-    sql.Column("reason", sql.Text, nullable=False),
-    sql.Column("raw", sql.LargeBinary, nullable=False, comment="UTF-8; lone surrogates kept"),
+    required("seen_at", sql.BigInteger),
+    required("file", sql.Text),
+    required("line", sql.BigInteger),
+    required("reason", sql.Text),
+    required("raw", sql.LargeBinary, comment="UTF-8; lone surrogates kept"),
     sql.Column("key", sql.Text, unique=True, comment="what a pipeline rejects is kept once, however often it is read"),
     comment="Input that could not be used, and why.",
 )
@@ -167,7 +177,7 @@ log_marks = sql.Table(
     "log_marks",
     metadata,
     sql.Column("name", sql.Text, primary_key=True),
-    sql.Column("number", sql.BigInteger, nullable=False),
+    required("number", sql.BigInteger),
     comment="The last number of each log from which rows were deleted, so that no number is given twice; see the module sql.",
 )
 
@@ -175,11 +185,9 @@ broker_self = sql.Table(
     "broker_self",
     metadata,
     sql.Column("id", sql.Integer, primary_key=True, autoincrement=False),
-    sql.Column("name", sql.Text, nullable=False),
-    sql.Column(
-        "lineage", sql.Text, nullable=False, comment="random; a copy of the store has the same, a new store another"
-    ),
-    sql.Column("since", sql.BigInteger, nullable=False, comment="the last event before the store became a broker"),
+    required("name", sql.Text),
+    required("lineage", sql.Text, comment="random; a copy of the store has the same, a new store another"),
+    required("since", sql.BigInteger, comment="the last event before the store became a broker"),
     comment="At most one row: this store is that of a broker in a tree.",
 )
 

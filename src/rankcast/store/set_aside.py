@@ -9,21 +9,21 @@ from sqlalchemy import BigInteger, Column, Connection, Index, Table, Text, and_,
 
 from rankcast.language import dumps
 from rankcast.model import SetAside
-from rankcast.store.schema import NUMBER, DatabaseRow, datetime_of, metadata
-from rankcast.store.sql import Columns, Log, append_new, chunks
+from rankcast.store.schema import NUMBER, DatabaseRow, datetime_of, metadata, required
+from rankcast.store.sql import Columns, Log, append_new, chunks, record_of
 from rankcast.store.texts import escaped
 
 set_aside = Table(
     "set_aside",
     metadata,
     Column("number", NUMBER, primary_key=True, autoincrement=False),
-    Column("seen_at", BigInteger, nullable=False),
+    required("seen_at", BigInteger),
     Column("user_id", Text, comment="whose service failed; null if the event failed for everybody"),
     Column("event_id", Text, comment="null if the user is not served at all from seq on"),
-    Column("seq", BigInteger, nullable=False),
-    Column("catalog_version", BigInteger, nullable=False),
-    Column("error", Text, nullable=False),
-    Column("key", Text, nullable=False, unique=True, comment="a hash of user, event and version"),
+    required("seq", BigInteger),
+    required("catalog_version", BigInteger),
+    required("error", Text),
+    required("key", Text, unique=True, comment="a hash of user, event and version"),
     Column("served_at", BigInteger, comment="when it was served again; null while it waits for that"),
     Index("ix_set_aside_served_at", "served_at"),
     comment="What could not be served, while everything else was.",
@@ -68,8 +68,7 @@ class SetAsideLog(Log):
         )
         is_mine = or_(column.user_id == user, column.user_id.is_(None))
         query = select(set_aside).where(or_(and_(is_mine, column.event_id == event_id), not_served)).limit(1)
-        row = self._first(query)
-        return None if row is None else _kept(row)
+        return self._first(query, _kept)
 
     def set_aside_page(self, user: str | None, after: int, limit: int, pending: bool = True) -> list[KeptSetAside]:
         """The first rows after a number, oldest first. `user` and `pending` have the same meaning as in `set_aside`."""
@@ -119,14 +118,4 @@ def _columns(kept: dict[str, SetAside], now: int) -> Columns:
 
 
 def _kept(row: DatabaseRow) -> KeptSetAside:
-    served = None if row.served_at is None else datetime_of(row.served_at)
-    return KeptSetAside(
-        row.user_id,
-        row.event_id,
-        row.seq,
-        row.catalog_version,
-        row.error,
-        number=row.number,
-        when=datetime_of(row.seen_at),
-        served=served,
-    )
+    return record_of(KeptSetAside, row, version=row.catalog_version, when=datetime_of(row.seen_at))

@@ -1,6 +1,7 @@
 """SQL helpers that all logs share, the same for SQLite and PostgreSQL."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import cache, lru_cache
 from inspect import signature
 from itertools import chain, islice
@@ -11,7 +12,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from rankcast.plain import JsonObject
 from rankcast.store.engine import Database
-from rankcast.store.schema import DatabaseRow, log_marks, microseconds
+from rankcast.store.schema import DatabaseRow, datetime_of, log_marks, microseconds
 
 if TYPE_CHECKING:
     from sqlalchemy.dialects import postgresql, sqlite
@@ -34,15 +35,26 @@ class Log:
         """The present time, as a column has it."""
         return microseconds(self._database.clock())
 
-    def _first(self, query: sql.Select[Any]) -> DatabaseRow | None:
-        """The first row of a query; None if there is none."""
+    def _first(self, query: sql.Select[Any], make: Callable[[DatabaseRow], _Record]) -> _Record | None:
+        """What is made of the first row of a query; None if there is none."""
         with self._database.reading() as connection:
-            return connection.execute(query).first()
+            row = connection.execute(query).first()
+        return None if row is None else make(row)
 
     def _all(self, query: sql.Select[Any]) -> Sequence[Any]:
         """All rows of a query, in its order."""
         with self._database.reading() as connection:
             return connection.execute(query).all()
+
+    def _value(self, query: sql.Select[Any]) -> Any:
+        """The first column of the first row of a query; None if there is none."""
+        with self._database.reading() as connection:
+            return connection.execute(query).scalar()
+
+    def _change(self, statement: sql.Update | sql.Delete) -> int:
+        """Change or delete rows. Returns how many."""
+        with self._database.writing() as connection:
+            return connection.execute(statement).rowcount
 
 
 @cache
@@ -51,15 +63,34 @@ def _fields(of: Callable[..., object]) -> tuple[str, ...]:
 
 
 def record_of(of: Callable[..., _Record], row: DatabaseRow, **more: object) -> _Record:
-    """A record of a row. Columns fill the fields of the same names; `more` has those that differ."""
+    """A record of a row. `more` has the fields that do not follow from its columns.
+
+    The field `due` is the column `due`, or `due_id`, or the time in `due_at`.
+    """
     found = row._mapping
-    return of(**{name: found[name] for name in _fields(of) if name in found and name not in more}, **more)
+    for name in _fields(of):
+        if name not in more:
+            if name in found:
+                more[name] = found[name]
+            elif f"{name}_id" in found:
+                more[name] = found[f"{name}_id"]
+            elif f"{name}_at" in found:
+                moment = found[f"{name}_at"]
+                more[name] = None if moment is None else datetime_of(moment)
+    return of(**more)
 
 
 def columns_of(table: sql.Table, record: object, **more: object) -> JsonObject:
-    """The columns of a record. Fields fill the columns of the same names; `more` has those that differ."""
-    names = [column.name for column in table.c if column.name not in more and hasattr(record, column.name)]
-    return {name: getattr(record, name) for name in names} | more
+    """The columns of a record: the inverse of `record_of`. `more` has those that do not follow from its fields."""
+    columns: JsonObject = {}
+    for name in (column.name for column in table.c if column.name not in more):
+        field = name.removesuffix("_id").removesuffix("_at")
+        if hasattr(record, name):
+            columns[name] = getattr(record, name)
+        elif hasattr(record, field):
+            value = getattr(record, field)
+            columns[name] = microseconds(value) if isinstance(value, datetime) else value
+    return columns | more
 
 
 LAST_START = "start of the last batch"

@@ -11,17 +11,16 @@ from uuid import uuid4
 from sqlalchemy import Column, Connection, MetaData, Table, Text, func, select, text
 
 from rankcast.errors import EnvironmentProblem
-from rankcast.store.engine import Database
-from rankcast.store.schema import deliveries
-from rankcast.store.sql import Columns, copy_rows, last_number
+from rankcast.store.schema import deliveries as log
+from rankcast.store.sql import Columns, Log, copy_rows, last_number
 
 _SET_LATER = ("number", "served", "matched", "received")
-_NAMES = [column.name for column in deliveries.c if column.name not in _SET_LATER]
+_NAMES = [column.name for column in log.c if column.name not in _SET_LATER]
 _staged = Table(
     "staged_deliveries",
     MetaData(),
     Column("part", Text, nullable=False),
-    *(Column(name, deliveries.c[name].type, nullable=False) for name in _NAMES),
+    *(Column(name, log.c[name].type, nullable=False) for name in _NAMES),
     prefixes=["UNLOGGED"],
 )
 
@@ -34,20 +33,22 @@ class StagedDeliveries(NamedTuple):
     matched: int
 
 
-def prepare_staging(database: Database) -> None:
-    """Create the table, unless the store is a file or has it."""
-    if not database.is_file:
-        with database.writing() as connection:
-            _staged.create(connection, checkfirst=True)
+class StagingLog(Log):
+    """The deliveries that wait in the table, for `DeliveryLog.commit_batch`."""
 
+    def prepare_staging(self) -> None:
+        """Let many processes stage deliveries: create the table, unless the store is a file or has it."""
+        if not self._database.is_file:
+            with self._database.writing() as connection:
+                _staged.create(connection, checkfirst=True)
 
-def stage(database: Database, columns: Columns) -> str:
-    """Copy deliveries beside other processes that do. Returns the name of the part."""
-    name = uuid4().hex
-    rows = list(zip([name] * len(columns["user_id"]), *(columns[one] for one in _NAMES), strict=True))
-    with database.starting() as connection:
-        copy_rows(connection, _staged, ["part", *_NAMES], rows)
-    return name
+    def stage(self, deliveries: Columns) -> str:
+        """Copy deliveries beside other processes that do. Returns the name of the part."""
+        name = uuid4().hex
+        rows = list(zip([name] * len(deliveries["user_id"]), *(deliveries[one] for one in _NAMES), strict=True))
+        with self._database.starting() as connection:
+            copy_rows(connection, _staged, ["part", *_NAMES], rows)
+        return name
 
 
 def publish_staged(connection: Connection, found: StagedDeliveries, received: int) -> int:
@@ -66,15 +67,15 @@ def publish_staged(connection: Connection, found: StagedDeliveries, received: in
     return connection.execute(
         text(
             f"WITH taken AS (DELETE FROM {_staged.name} RETURNING *), fresh AS (SELECT * FROM taken WHERE part = ANY(:parts) "  # noqa: S608
-            f"AND NOT EXISTS (SELECT FROM {deliveries.name} AS old WHERE old.event_id = taken.event_id "
+            f"AND NOT EXISTS (SELECT FROM {log.name} AS old WHERE old.event_id = taken.event_id "
             "AND old.user_id = taken.user_id)) "
-            f"INSERT INTO {deliveries.name} (number, {names}, served, matched, received) "
+            f"INSERT INTO {log.name} (number, {names}, served, matched, received) "
             f"SELECT :before + row_number() OVER (ORDER BY user_id, window_number, seq), {names}, "
             "CAST(:served AS bigint), CAST(:matched AS bigint), CAST(:received AS bigint) FROM fresh"
         ),
         {
             "parts": parts,
-            "before": last_number(connection, deliveries.c.number),
+            "before": last_number(connection, log.c.number),
             "served": found.served,
             "matched": found.matched,
             "received": received,

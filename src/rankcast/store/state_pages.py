@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sql
 
 from rankcast.store import schema
-from rankcast.store.schema import datetime_of, metadata, microseconds
+from rankcast.store.schema import datetime_of, metadata, microseconds, required
 from rankcast.store.sql import Log, put_rows
 
 state_pages = sql.Table(
@@ -20,16 +20,12 @@ state_pages = sql.Table(
     metadata,
     sql.Column("shard", sql.Integer, primary_key=True, autoincrement=False),
     sql.Column("page", sql.Integer, primary_key=True, autoincrement=False),
-    sql.Column("pages", sql.Integer, nullable=False, comment="how many pages the shard has"),
-    sql.Column(
-        "event_offset", sql.BigInteger, nullable=False, comment="the last event served when the page was written"
-    ),
-    sql.Column("catalog_version", sql.BigInteger, nullable=False, comment="the version of the catalog at that time"),
-    sql.Column("clock", sql.BigInteger, nullable=False, comment="the last advance of the clock before that"),
-    sql.Column(
-        "needed", sql.BigInteger, nullable=False, comment="the first event that the page needs from the event log"
-    ),
-    sql.Column("content", sql.LargeBinary, nullable=False),
+    required("pages", sql.Integer, comment="how many pages the shard has"),
+    required("event_offset", sql.BigInteger, comment="the last event served when the page was written"),
+    required("catalog_version", sql.BigInteger, comment="the version of the catalog at that time"),
+    required("clock", sql.BigInteger, comment="the last advance of the clock before that"),
+    required("needed", sql.BigInteger, comment="the first event that the page needs from the event log"),
+    required("content", sql.LargeBinary),
     comment="The delivery state of some users of a shard, each page as of its own position in the event log.",
 )
 
@@ -37,8 +33,8 @@ clock_advances = sql.Table(
     "clock_advances",
     metadata,
     sql.Column("number", sql.BigInteger, primary_key=True, autoincrement=False),
-    sql.Column("event_offset", sql.BigInteger, nullable=False, comment="the last event served before"),
-    sql.Column("clock", sql.BigInteger, nullable=False),
+    required("event_offset", sql.BigInteger, comment="the last event served before"),
+    required("clock", sql.BigInteger),
     comment="When the clock ended periods without an event, as far back as a page needs it.",
 )
 

@@ -12,7 +12,7 @@ from rankcast.store.engine import Database
 from rankcast.store.pipelines import Pipeline
 from rankcast.store.schema import datetime_of
 from rankcast.store.set_aside import count_pending
-from rankcast.store.sql import last_number, last_number_of
+from rankcast.store.sql import Log, last_number, last_number_of
 from rankcast.store.unreadable import unreadable_records
 
 
@@ -73,27 +73,27 @@ class Stats(NamedTuple):
     rejects: int
 
 
-def stats(database: Database) -> Stats:
-    """Count everything at one moment. Cost: O(subscriptions + deliveries + rejects), without loading them."""
-    records = schema.catalog_records.c
-    subscriptions = records.kind == "subscription"
-    query = select(
-        select(func.count(records.owner.distinct())).where(subscriptions).scalar_subquery(),
-        select(func.count()).where(subscriptions).scalar_subquery(),
-        select(func.max(schema.catalog_versions.c.version)).scalar_subquery(),
-        last_number_of(schema.events.c.event_offset),
-        select(schema.progress.c.event_offset).scalar_subquery(),
-        _count(schema.deliveries),
-        _count(schema.rejects),
-    )
-    with database.reading() as connection:
-        return Stats(*connection.execute(query).one())
+class StatusLog(Log):
+    """What a store says of itself."""
 
+    def stats(self) -> Stats:
+        """Count everything at one moment. Cost: O(subscriptions + deliveries + rejects), without loading them."""
+        records = schema.catalog_records.c
+        subscriptions = records.kind == "subscription"
+        query = select(
+            select(func.count(records.owner.distinct())).where(subscriptions).scalar_subquery(),
+            select(func.count()).where(subscriptions).scalar_subquery(),
+            select(func.max(schema.catalog_versions.c.version)).scalar_subquery(),
+            last_number_of(schema.events.c.event_offset),
+            select(schema.progress.c.event_offset).scalar_subquery(),
+            _count(schema.deliveries),
+            _count(schema.rejects),
+        )
+        return Stats(*self._all(query)[0])
 
-def created(database: Database) -> int:
-    """When the store was created, in microseconds."""
-    with database.reading() as connection:
-        return int(connection.execute(select(schema.store.c.created_at)).scalar_one())
+    def created(self) -> int:
+        """When the store was created, in microseconds. Copies have the same value, so it identifies a store."""
+        return int(self._value(select(schema.store.c.created_at)))
 
 
 def _count(table: Table) -> ScalarSelect[int]:

@@ -1,23 +1,21 @@
 """The store: catalog, event log, deliveries and rejects of one installation, in one database."""
 
 import os
-from types import TracebackType
 
 from rankcast.store.catalog.log import CatalogLog
 from rankcast.store.delivery_log import DeliveryLog
 from rankcast.store.engine import Clock, Database, system_clock
 from rankcast.store.event_log import EventLog
-from rankcast.store.opening import create_database, open_database
+from rankcast.store.opening import USUAL, ConnectionSettings, create_database, open_database
 from rankcast.store.pipelines import PipelineLog
 from rankcast.store.rejects import RejectLog
 from rankcast.store.set_aside import SetAsideLog
-from rankcast.store.sql import Columns
-from rankcast.store.staging import prepare_staging, stage
+from rankcast.store.staging import StagingLog
 from rankcast.store.state_pages import StateLog
-from rankcast.store.status import Stats, created, stats
+from rankcast.store.status import StatusLog
 
 
-class Store(CatalogLog, EventLog, DeliveryLog, RejectLog, SetAsideLog, PipelineLog, StateLog):
+class Store(CatalogLog, EventLog, DeliveryLog, RejectLog, SetAsideLog, PipelineLog, StateLog, StagingLog, StatusLog):
     """One database with everything that must survive a restart: a SQLite file, or PostgreSQL given by its URL.
 
     Changes are on disk when a method returns. The store is safe to use from several threads and processes: any
@@ -45,19 +43,19 @@ class Store(CatalogLog, EventLog, DeliveryLog, RejectLog, SetAsideLog, PipelineL
         path_or_url: str | os.PathLike[str],
         exist_ok: bool = False,
         *,
-        wait: float = 30.0,
+        wait: float = USUAL.wait,
         clock: Clock = system_clock,
         is_served: bool = False,
     ) -> "Store":
         """Create a new store and open it. With `exist_ok`, an existing store is opened; `is_served` is as in `open`."""
-        return cls(create_database(path_or_url, exist_ok, wait, clock, is_bulk=False, is_served=is_served))
+        return cls(create_database(path_or_url, exist_ok, ConnectionSettings(wait, clock, is_served=is_served)))
 
     @classmethod
     def open(
         cls,
         path_or_url: str | os.PathLike[str],
         *,
-        wait: float = 30.0,
+        wait: float = USUAL.wait,
         clock: Clock = system_clock,
         is_bulk: bool = False,
         is_served: bool = False,
@@ -67,7 +65,7 @@ class Store(CatalogLog, EventLog, DeliveryLog, RejectLog, SetAsideLog, PipelineL
         `is_bulk` suits processes that write at full speed, and `is_served` those of a service, which calls
         `database.checkpoint` from time to time.
         """
-        return cls(open_database(path_or_url, wait, clock, is_bulk, is_served))
+        return cls(open_database(path_or_url, ConnectionSettings(wait, clock, is_bulk, is_served)))
 
     @property
     def database(self) -> Database:
@@ -81,23 +79,5 @@ class Store(CatalogLog, EventLog, DeliveryLog, RejectLog, SetAsideLog, PipelineL
     def __enter__(self) -> "Store":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
-
-    def prepare_staging(self) -> None:
-        """Let many processes stage deliveries; see `rankcast.store.staging`."""
-        prepare_staging(self._database)
-
-    def stage(self, deliveries: Columns) -> str:
-        """Copy deliveries into PostgreSQL for a later `commit_batch`. Returns the name of the part."""
-        return stage(self._database, deliveries)
-
-    def created(self) -> int:
-        """When the store was created, in microseconds. Copies have the same value, so it identifies a store."""
-        return created(self._database)
-
-    def stats(self) -> Stats:
-        """Statistics about the content of the store."""
-        return stats(self._database)

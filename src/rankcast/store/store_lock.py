@@ -4,7 +4,6 @@ import os
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic, sleep
-from types import TracebackType
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
@@ -67,9 +66,7 @@ class StoreLock:
         self.take()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.give_back()
 
     def _try(self) -> "_FileLock | _ConnectionLock | None":

@@ -12,15 +12,15 @@ from sqlalchemy import BigInteger, Column, Connection, Table, Text, delete, inse
 
 from rankcast.model import Reject
 from rankcast.store import rejects
-from rankcast.store.schema import catalog_records, metadata
+from rankcast.store.schema import catalog_records, metadata, required
 
 unreadable_records = Table(
     "unreadable_records",
     metadata,
     Column("kind", Text, primary_key=True),
     Column("key", Text, primary_key=True, comment="as in catalog_records"),
-    Column("reason", Text, nullable=False),
-    Column("seen_at", BigInteger, nullable=False),
+    required("reason", Text),
+    required("seen_at", BigInteger),
     comment="The records of the newest catalog that are left out because they cannot be read.",
 )
 

@@ -4,7 +4,7 @@ import os
 import shlex
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,11 +28,7 @@ class Upgraded:
 
 
 def upgrade_store(
-    path_or_url: str | os.PathLike[str],
-    is_backed_up: bool = False,
-    *,
-    wait: float = 30.0,
-    clock: Clock = system_clock,
+    path_or_url: str | os.PathLike[str], is_backed_up: bool = False, *, clock: Clock = system_clock
 ) -> Upgraded:
     """Migrate a store to the schema of this release in one transaction.
 
@@ -40,10 +36,10 @@ def upgrade_store(
     unless it `is_backed_up` already. Any other database must be backed up by the caller. A store of this schema
     version is left unchanged. A store that a service is serving is refused.
     """
-    before = store_version(path_or_url, wait=wait, clock=clock)
+    before = store_version(path_or_url)
     path = path_of(path_or_url)
-    database = connect_database(path_or_url, wait, clock, is_bulk=False)
-    try:
+    database = connect_database(path_or_url)
+    with closing(database):
         if before == SCHEMA_VERSION:
             return Upgraded(database.place, before, before)
         if path is None and not is_backed_up:
@@ -66,17 +62,15 @@ def upgrade_store(
                     detail = f"from schema version {before} to {SCHEMA_VERSION}"
                     note(connection, microseconds(clock()), AuditAction.UPGRADE, None, detail)
         return Upgraded(database.place, before, SCHEMA_VERSION, backup)
-    finally:
-        database.close()
 
 
-def store_version(path_or_url: str | os.PathLike[str], *, wait: float = 30.0, clock: Clock = system_clock) -> int:
+def store_version(path_or_url: str | os.PathLike[str]) -> int:
     """The schema version of a store. Raises an error if this release can neither use nor upgrade it."""
     path = path_of(path_or_url)
     if path is not None and not path.exists():
         raise missing_store(str(path))
-    database = connect_database(path_or_url, wait, clock, is_bulk=False)
-    try:
+    database = connect_database(path_or_url)
+    with closing(database):
         with database.reading() as connection:
             version = schema_version(connection, database.place)
         if version is None:
@@ -84,8 +78,6 @@ def store_version(path_or_url: str | os.PathLike[str], *, wait: float = 30.0, cl
         with suppress(OutdatedStore):
             check_version(version, database.place, path_or_url)
         return version
-    finally:
-        database.close()
 
 
 def copy_file(source: Path, target: Path) -> None:

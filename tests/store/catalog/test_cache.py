@@ -1,10 +1,7 @@
-from rankcast.language import decode_record
+from catalog_records import likes
+
 from rankcast.model import Catalog, Preference
 from rankcast.store.catalog.cache import CatalogCache
-
-
-def likes(name: str, user: str = "ann"):
-    return decode_record({"kind": "subscription", "id": name, "user": user, "where": "true"})
 
 
 def test_an_empty_cache_gives_the_empty_catalog():

@@ -5,28 +5,12 @@ from dataclasses import replace
 from random import Random
 
 import pytest
+from catalog_records import advertisement, concept, likes, policy
 
 from rankcast.errors import CatalogError, LimitError, PreferenceCycle, StoreError
-from rankcast.language import decode_record, dumps, encode_record
+from rankcast.language import dumps, encode_record
 from rankcast.model import Advertisement, Catalog, Concept, Not, Policy, Preference, Record, Subscription
 from rankcast.store import Change, Store
-
-
-def likes(name: str, user: str = "ann", where: str = "true") -> Subscription:
-    return decode_record({"kind": "subscription", "id": name, "user": user, "where": where})
-
-
-def concept(name: str, user: str | None = None, corner: float = 5) -> Concept:
-    whose = {} if user is None else {"user": user}
-    return decode_record({"kind": "concept", "name": name, "attribute": "price", "left_shoulder": [1, corner]} | whose)
-
-
-def policy(user: str, k: int = 2) -> Policy:
-    return decode_record({"kind": "policy", "user": user, "mode": "sliding", "k": k, "length": 4})
-
-
-def advertisement(name: str, where: str = "true") -> Advertisement:
-    return decode_record({"kind": "advertisement", "id": name, "publisher": "shop", "where": where, "k": 3})
 
 
 def texts(records) -> list[str]:

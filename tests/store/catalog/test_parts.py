@@ -3,35 +3,16 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from catalog_records import concept, likes, policy, prefers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.exc import OperationalError
 
 from rankcast.errors import CatalogError, StoreError
-from rankcast.language import decode_record
 from rankcast.store import Store
 from rankcast.store.catalog import parts as catalog_parts
 from rankcast.store.catalog import state as catalog_state
-
-
-def likes(name: str, user: str, where: str = "true"):
-    return decode_record({"kind": "subscription", "id": name, "user": user, "where": where})
-
-
-def cheap(user: str | None, corner: float):
-    whose = {} if user is None else {"user": user}
-    return decode_record(
-        {"kind": "concept", "name": "cheap", "attribute": "price", "left_shoulder": [1, corner], **whose}
-    )
-
-
-def policy(user: str, k: int):
-    return decode_record({"kind": "policy", "user": user, "mode": "sliding", "k": k, "length": 4})
-
-
-def prefers(user: str, one: str, other: str):
-    return decode_record({"kind": "preference", "user": user, "prefer": one, "over": other})
 
 
 @pytest.fixture(autouse=True)
@@ -116,9 +97,9 @@ CHANGES = st.one_of(
         st.builds(likes, st.sampled_from("stuvw"), USERS, st.sampled_from(["true", "x = 1", "price is cheap"])),
     ),
     st.tuples(st.just("put"), st.builds(policy, USERS, st.integers(1, 3))),
-    st.tuples(st.just("put"), st.builds(cheap, st.one_of(st.none(), USERS), st.integers(2, 4))),
+    st.tuples(st.just("put"), st.builds(concept, st.just("cheap"), st.one_of(st.none(), USERS), st.integers(2, 4))),
     st.tuples(st.just("remove"), st.builds(likes, st.sampled_from("stuvw"), USERS)),
-    st.tuples(st.just("remove"), st.builds(cheap, st.one_of(st.none(), USERS), st.just(2))),
+    st.tuples(st.just("remove"), st.builds(concept, st.just("cheap"), st.one_of(st.none(), USERS), st.just(2))),
 )
 
 

@@ -1,31 +1,9 @@
 import pytest
+from catalog_records import advertisement, concept, likes, policy, prefers
 
-from rankcast.language import decode_record
 from rankcast.model import Catalog
 from rankcast.store.catalog import state as catalog_state
 from rankcast.store.catalog.state import load, load_part, load_shared
-
-
-def likes(name: str, user: str, where: str = "true"):
-    return decode_record({"kind": "subscription", "id": name, "user": user, "where": where})
-
-
-def concept(name: str, user: str | None = None, corner: float = 5):
-    whose = {} if user is None else {"user": user}
-    return decode_record({"kind": "concept", "name": name, "attribute": "price", "left_shoulder": [1, corner]} | whose)
-
-
-def prefers(user: str, best: str, other: str):
-    return decode_record({"kind": "preference", "user": user, "prefer": best, "over": other})
-
-
-def policy(user: str):
-    return decode_record({"kind": "policy", "user": user, "mode": "sliding", "k": 2, "length": 4})
-
-
-def advertisement(name: str, where: str = "true"):
-    return decode_record({"kind": "advertisement", "id": name, "publisher": "shop", "where": where, "k": 3})
-
 
 RECORDS = [
     concept("cheap"),

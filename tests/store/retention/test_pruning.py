@@ -24,23 +24,16 @@ from rankcast.store.push.webhook_messages import Failure, MessageKey
 from rankcast.store.retention.pruning import prune, shrink
 from rankcast.store.retention.rules import DEFAULTS, RetentionRule, rules_of
 from rankcast.store.schema import catalog_changes, catalog_versions, microseconds
+from rankcast.testing.clocks import SettableClock
 
 START = datetime(2026, 5, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
 ALL = {name: RetentionRule(age=timedelta(hours=1)) for name in DEFAULTS}
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = START
-
-    def __call__(self) -> datetime:
-        return self.now
-
-
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> SettableClock:
+    return SettableClock(START)
 
 
 @pytest.fixture
@@ -61,12 +54,12 @@ def policy(user: str, k: int, length: int):
     return decode_record({"kind": "policy", "user": user, "mode": "sliding", "k": k, "length": length})
 
 
-def day(store: Store, clock: Clock, number: int, serve: bool = True) -> None:
+def day(store: Store, clock: SettableClock, number: int, serve: bool = True) -> None:
     """A day on which ten events are published, and served."""
     store.publish([event(k) for k in range(10 * number + 1, 10 * number + 11)])
     if serve:
         list(serve_pending(store))
-    clock.now += DAY
+    clock.time += DAY
 
 
 def kept(store: Store) -> list[int]:
@@ -99,7 +92,7 @@ def test_rejects_and_what_was_set_aside_go_by_age_by_rows_and_by_bytes(store, cl
         aside = [SetAside("ben", f"e{k}", k, 0, f"{k}: " + "x" * 900) for k in range(first, first + 10)]
         store.commit([], first + 9, 0, StateChanges(), first - 1, set_aside=aside)
         store.reject([Reject("f", k, "bad", "x" * 900) for k in range(first, first + 10)])
-        clock.now += DAY
+        clock.time += DAY
     for left, rule in ((20, RetentionRule(age=2 * DAY)), (15, RetentionRule(rows=15))):
         gone = len(store.rejects()) - left
         assert taken(prune(store.database, {"rejects": rule, "set-aside": rule})) == {
@@ -118,7 +111,7 @@ def test_numbers_go_on_after_everything_has_gone(store, clock):
     store.change(put=[subscription("ann")])
     day(store, clock, 0)
     store.reject([Reject("f", 1, "bad", "x")])
-    clock.now += DAY
+    clock.time += DAY
     prune(store.database, ALL)
     assert kept(store) == []
     assert list(store.deliveries()) == []
@@ -134,7 +127,7 @@ def test_numbers_go_on_after_everything_has_gone(store, clock):
 def test_an_id_that_was_pruned_may_be_published_again_as_a_new_event(store, clock):
     store.change(put=[subscription("ann")])
     day(store, clock, 0)
-    clock.now += DAY
+    clock.time += DAY
     prune(store.database, {"events": RetentionRule(age=DAY)})
     assert store.publish([event(1)])[0] == ("e1", 11, False)
 
@@ -154,7 +147,7 @@ def test_what_was_not_served_stays_and_the_deliveries_are_those_of_a_run_without
 
     with Store.create(tmp_path / "whole.db", clock=clock) as whole:
         expected = run(whole, pruned=False)
-        clock.now = START
+        clock.time = START
         assert run(store, pruned=True) == expected
     assert kept(store) == []
     with store.database.reading() as connection:
@@ -165,7 +158,7 @@ def test_what_was_not_served_stays_and_the_deliveries_are_those_of_a_run_without
 def test_events_that_wait_for_the_pipeline_stay(store, clock):
     day(store, clock, 0)
     day(store, clock, 1, serve=False)
-    clock.now += 30 * DAY
+    clock.time += 30 * DAY
     assert taken(prune(store.database, ALL))["events"] == 10
     assert kept(store) == list(range(11, 21))
 
@@ -175,7 +168,7 @@ def test_spark_may_run_its_last_micro_batch_again(store, clock):
     store.claim("p1", "checkpoint", 1)
     store.commit_batch("p1", {}, [], BatchCounts(0), 0, 10, 0)
     store.commit_batch("p1", {}, [], BatchCounts(1), 10, 20, 0)
-    clock.now += DAY
+    clock.time += DAY
     prune(store.database, ALL)
     assert kept(store) == list(range(11, 31))
 
@@ -184,7 +177,7 @@ def test_a_digest_and_a_webhook_keep_what_they_need(store, clock):
     store.change(put=[subscription("ann"), subscription("bob")])
     day(store, clock, 0)
     DigestLog(store.database).put_schedule(KeptSchedule("ann", {}, START, 4, PipelineMoment(6, 1, 8), b""))
-    clock.now += DAY
+    clock.time += DAY
     prune(store.database, ALL)
     assert kept(store)[0] <= 5  # of the ninth delivery, the first that no digest holds
     assert next(iter(store.deliveries()))[0] == 9
@@ -192,7 +185,7 @@ def test_a_digest_and_a_webhook_keep_what_they_need(store, clock):
     WebhookLog(store.database).add(
         Webhook("wh", "bob", "https://example.org", START, (Secret("whsec_a"),), delivery_reached=15)
     )
-    MessageLog(store.database).failed("wh", MessageKey(DELIVERY, 12), 1, Failure("no", None, clock.now), clock.now)
+    MessageLog(store.database).failed("wh", MessageKey(DELIVERY, 12), 1, Failure("no", None, clock.time), clock.time)
     prune(store.database, {name: rule for name, rule in ALL.items() if name != "dead-letters"})
     assert [number for number, _ in store.deliveries()] == [12, 16, 17, 18, 19, 20]
     assert {event.event.id for event in store.events()} >= {one.event for _, one in store.deliveries()}
@@ -221,7 +214,7 @@ def test_a_digest_keeps_the_events_and_the_catalog_since_the_one_before(store, c
 def test_a_digest_that_a_webhook_waits_for_keeps_its_deliveries(store, clock):
     store.change(put=[subscription("ann")])
     day(store, clock, 0)
-    moment = microseconds(clock.now)
+    moment = microseconds(clock.time)
     with store.database.writing() as connection:
         connection.execute(
             insert(digests).values(
@@ -231,7 +224,7 @@ def test_a_digest_that_a_webhook_waits_for_keeps_its_deliveries(store, clock):
         )  # fmt: skip
     log, hook = WebhookLog(store.database), Secret("whsec_a")
     log.add(Webhook("wh", "ann", "https://example.org", START, (hook,), types=(DIGEST,), delivery_reached=10))
-    clock.now += DAY
+    clock.time += DAY
     rules = {"events": RetentionRule(age=timedelta(hours=1)), "deliveries": RetentionRule(age=timedelta(hours=1))}
     prune(store.database, rules)
     assert [number for number, _ in store.deliveries()] == [7, 8, 9, 10]
@@ -248,7 +241,7 @@ def test_what_was_set_aside_keeps_its_version_of_the_catalog(store, clock):
     store.commit([], 1, first, StateChanges(), 0, set_aside=[aside])
     store.change(put=[subscription("bob")])
     day(store, clock, 1)
-    clock.now += DAY
+    clock.time += DAY
     rules = {"catalog": RetentionRule(age=timedelta(hours=1)), "events": RetentionRule(age=timedelta(hours=1))}
     prune(store.database, rules)
     assert kept(store) == []
@@ -259,7 +252,7 @@ def test_what_was_set_aside_keeps_its_event(store, clock):
     store.publish([event(1), event(2)])
     aside = SetAside(user="ann", event="e2", seq=2, version=0, error="it failed")
     store.commit([], 2, 0, StateChanges(), 0, set_aside=[aside])
-    clock.now += DAY
+    clock.time += DAY
     rules = {"events": RetentionRule(age=timedelta(hours=1))}
     prune(store.database, rules)
     assert kept(store) == [2]
@@ -272,10 +265,10 @@ def test_nothing_of_the_last_ten_minutes_goes_however_many_rows_there_are(store,
     store.change(put=[subscription("ann")])
     store.publish([event(k) for k in range(1, 21)])
     list(serve_pending(store))
-    clock.now += timedelta(minutes=9)
+    clock.time += timedelta(minutes=9)
     rules = {"events": RetentionRule(rows=1), "deliveries": RetentionRule(rows=1)}
     assert taken(prune(store.database, rules)) == {}
-    clock.now += timedelta(minutes=2)
+    clock.time += timedelta(minutes=2)
     assert taken(prune(store.database, rules)) == {"events": 19, "deliveries": 19}
 
 
@@ -295,7 +288,7 @@ def test_earlier_versions_of_the_catalog(store, clock, place):
     store.change(remove=[subscription("bob", "true", "b")])
     fifth, last = store.catalog(versions[5]), store.catalog()
     list(store.catalog(versions[2]).records())  # so that an early version is in the cache
-    clock.now += DAY
+    clock.time += DAY
     newest = store.change(put=[subscription("dan")])
     store.publish([event(1)])
     list(serve_pending(store))
@@ -317,17 +310,17 @@ def test_earlier_versions_of_the_catalog(store, clock, place):
 
 
 def test_one_process_prunes_at_a_time(store, clock):
-    Lease(store.database, "retention", "another").hold(clock.now, timedelta(minutes=2))
+    Lease(store.database, "retention", "another").hold(clock.time, timedelta(minutes=2))
     with pytest.raises(StoreError, match="is being pruned by another process"):
         prune(store.database, ALL)
-    clock.now += timedelta(minutes=3)
+    clock.time += timedelta(minutes=3)
     prune(store.database, ALL)
 
 
 def test_state_cannot_be_made_anew_from_a_log_that_was_pruned(store, clock):
     store.change(put=[subscription("ann")])
     day(store, clock, 0)
-    clock.now += DAY
+    clock.time += DAY
     prune(store.database, ALL)
     with pytest.raises(StoreError, match=r"the events up to offset 10 were pruned.*--from-offset 10"):
         list(rebuild(store, 1))
@@ -360,12 +353,12 @@ def test_a_file_of_an_earlier_release_shrinks_once_it_is_written_anew(tmp_path):
 
 
 def test_publishing_does_not_wait_for_pruning(tmp_path):
-    clock = Clock()
+    clock = SettableClock(START)
     with Store.create(tmp_path / "store.db", clock=clock) as store:
         store.publish([event(k, text="x" * 200) for k in range(4_000)])
         store.commit([], 4_000, 0, StateChanges(), 0)
         before = pages(store)
-        clock.now += 2 * DAY
+        clock.time += 2 * DAY
         waits: list[float] = []
         ended = threading.Event()
 
@@ -398,7 +391,7 @@ def test_publishing_does_not_wait_for_pruning(tmp_path):
 def test_a_log_is_kept_to_a_size_in_bytes(store, clock, rows):
     text = "x" * 900
     store.reject([Reject("f", n, "r" * 100, text) for n in range(rows)])  # 1,100 bytes each, with what a row counts
-    clock.now += DAY
+    clock.time += DAY
     rules = rules_of(["rejects=5500B"], {})
     assert prune(store.database, rules, dry_run=True)[0].rows == rows - 5
     assert prune(store.database, rules)[0].rows == rows - 5
@@ -411,7 +404,7 @@ def test_a_log_is_kept_to_a_size_in_bytes(store, clock, rows):
 
 def test_the_bytes_of_a_text_are_counted_not_its_characters(store, clock):
     store.reject([Reject("f", n, "ä" * 500, "") for n in range(2)])
-    clock.now += DAY
+    clock.time += DAY
     assert prune(store.database, rules_of(["rejects=1500B"], {}), dry_run=True)[0].rows == 1
 
 
@@ -420,7 +413,7 @@ def test_the_catalog_is_kept_to_a_size(store, clock):
         store.change(put=[policy("ann", 1, number + 1)])
     store.publish([event(1)])
     list(serve_pending(store))
-    clock.now += DAY
+    clock.time += DAY
     done = prune(store.database, rules_of(["catalog=1KB"], {}))
     assert 0 < done[0].rows < 20
 
@@ -429,7 +422,7 @@ def test_the_audit_trail_is_pruned_by_its_rule(store, clock):
     with acting(OPERATOR):
         for number in range(3):
             store.change(put=[policy("ann", 1, number + 1)])
-    clock.now += 400 * DAY
+    clock.time += 400 * DAY
     assert [one.rows for one in prune(store.database, {"audit": DEFAULTS["audit"]})] == [3]
     assert AuditLog(store.database).entries() == []
     with acting(OPERATOR):
@@ -439,7 +432,7 @@ def test_the_audit_trail_is_pruned_by_its_rule(store, clock):
 
 def test_what_an_operator_prunes_is_in_the_audit_trail(store, clock):
     store.reject([Reject("f", 1, "r", "x")])
-    clock.now += DAY
+    clock.time += DAY
     with acting(OPERATOR):
         prune(store.database, {"rejects": RetentionRule(age=timedelta(hours=1))})
         prune(store.database, {"rejects": RetentionRule(age=timedelta(hours=1))})
@@ -456,10 +449,10 @@ def test_sessions_that_have_ended_are_pruned_and_no_others(store, clock):
     long.open(b"live", "t-ann")
     short.open(b"ended", "t-ann")
     access.revoke("t-bob")
-    clock.now += 30 * DAY
+    clock.time += 30 * DAY
     rules = {"sessions": DEFAULTS["sessions"]}
     assert prune(store.database, rules)[0].rows == 0
-    clock.now += 70 * DAY
+    clock.time += 70 * DAY
     assert prune(store.database, rules, dry_run=True)[0].rows == 2
     assert prune(store.database, rules)[0].rows == 2
     assert [one.id for one in long.live()] == [b"live"]

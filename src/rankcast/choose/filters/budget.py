@@ -5,15 +5,16 @@ See semantics: Novelty.
 
 import math
 from collections import deque
+from typing import ClassVar
 
 from rankcast.choose.candidates import Candidate, StopCause
 from rankcast.choose.filters.chance import chance
 from rankcast.choose.filters.filtered import Verdict
+from rankcast.choose.state import DeclaredState
 from rankcast.model import Update
-from rankcast.plain import State
 
 
-class Budget:
+class Budget(DeclaredState):
     """A budget of `k` events for each period of matching events (lazy) or for the last `period` of them (eager).
 
     `k` is rate * period, rounded down, so never more than rate * period events pass. If that is less than one event,
@@ -28,6 +29,8 @@ class Budget:
     >>> "".join("x" if one else "-" for one in passed)
     'xx---xx--'
     """
+
+    saved: ClassVar = {"t": "t", "passed": "_passed"}
 
     def __init__(self, rate: float, period: int, update: Update) -> None:
         self.k = math.floor(rate * period + 1e-9)
@@ -58,15 +61,6 @@ class Budget:
     def label(self) -> str:
         """For people: "200 of 1000 events"."""
         return f"{self.k} of {self.period} events"
-
-    def state(self) -> State:
-        """The state as plain data, for `restore`."""
-        return {"t": self.t, "passed": list(self._passed)}
-
-    def restore(self, state: State) -> None:
-        """Continue from a saved `state`."""
-        self.t = state["t"]
-        self._passed = deque(state["passed"])
 
 
 def draw(seed: int, user: str, candidate: Candidate, probability: float, budget: Budget) -> Verdict:

@@ -2,10 +2,10 @@
 
 from collections.abc import Collection
 from datetime import datetime
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 from rankcast.choose.candidates import Candidate, DeliveryMode, Moment, Step, StopCause
-from rankcast.plain import State
+from rankcast.choose.state import DeclaredState, StateKeeper
 
 
 class Verdict(NamedTuple):
@@ -16,7 +16,7 @@ class Verdict(NamedTuple):
     cause: StopCause | None = None
 
 
-class EventFilter(Protocol):
+class EventFilter(StateKeeper, Protocol):
     """One user's filter. It receives every event that matches the user, in order of `seq`."""
 
     def admit(self, candidate: Candidate) -> Verdict:
@@ -25,20 +25,16 @@ class EventFilter(Protocol):
     def keep(self, ids: Collection[str]) -> None:
         """Forget all subscriptions except these."""
 
-    def state(self) -> State:
-        """The state as plain data, for `restore`."""
 
-    def restore(self, state: State) -> None:
-        """Continue from a saved `state`, in a fresh instance with the same settings."""
-
-
-class Filtered:
+class Filtered(DeclaredState):
     """A delivery mode that receives only the candidates that pass a filter (semantics: Novelty).
 
     To the mode, a stopped event is one that does not match: it counts as published but not as matched. The filter
     adds a step of its own for every candidate. The step's `note` is the reason, its `sent` is empty, and its `chosen`
     is the candidate if it passed, else empty.
     """
+
+    saved: ClassVar = {"filter": "filter", "mode": "inner"}
 
     def __init__(self, event_filter: EventFilter, mode: DeliveryMode) -> None:
         self.filter = event_filter
@@ -70,12 +66,3 @@ class Filtered:
     def keep(self, ids: Collection[str]) -> None:
         """Forget all subscriptions except these."""
         self.filter.keep(ids)
-
-    def state(self) -> State:
-        """The state of mode and filter as plain data, for `restore`."""
-        return {"filter": self.filter.state(), "mode": self.inner.state()}
-
-    def restore(self, state: State) -> None:
-        """Continue from a saved `state`, in a fresh instance of the same policy."""
-        self.filter.restore(state["filter"])
-        self.inner.restore(state["mode"])

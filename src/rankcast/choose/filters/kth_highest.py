@@ -3,11 +3,13 @@
 from bisect import bisect_left, insort
 from collections import deque
 from heapq import heappush, heappushpop
+from typing import ClassVar
 
+from rankcast.choose.state import DeclaredState
 from rankcast.plain import State
 
 
-class ScoreThreshold:
+class ScoreThreshold(DeclaredState):
     """The lowest score that passes. This one never changes; others change with the scores that are added."""
 
     def __init__(self, value: float) -> None:
@@ -21,19 +23,14 @@ class ScoreThreshold:
     def add(self, score: float) -> None:
         """Take one more score into account."""
 
-    def state(self) -> State:
-        """The state as plain data, for `restore`."""
-        return {}
-
-    def restore(self, state: State) -> None:
-        """Continue from a saved `state`."""
-
 
 class KthOfPeriod(ScoreThreshold):
     """The k-th highest score of the period before the current one; 0 in the first period.
 
     O(log k) per score; keeps k scores.
     """
+
+    saved: ClassVar = {"value": "_value", "seen": "_seen", "highest": "_highest"}
 
     def __init__(self, k: int, period: int) -> None:
         super().__init__(0.0)
@@ -56,13 +53,7 @@ class KthOfPeriod(ScoreThreshold):
 
     def state(self) -> State:
         """The state as plain data, for `restore`."""
-        return {"value": self.value, "seen": self._seen, "highest": sorted(self._highest)}
-
-    def restore(self, state: State) -> None:
-        """Continue from a saved `state`."""
-        self._value = state["value"]
-        self._seen = state["seen"]
-        self._highest = list(state["highest"])
+        return super().state() | {"highest": sorted(self._highest)}
 
 
 class KthOfWindow(ScoreThreshold):
@@ -77,6 +68,8 @@ class KthOfWindow(ScoreThreshold):
     >>> window.value
     3
     """
+
+    saved: ClassVar = {"window": "_window"}
 
     def __init__(self, k: int, length: int) -> None:
         super().__init__(0.0)
@@ -101,11 +94,7 @@ class KthOfWindow(ScoreThreshold):
         """How many scores are in the window."""
         return len(self._window)
 
-    def state(self) -> State:
-        """The state as plain data, for `restore`."""
-        return {"window": list(self._window)}
-
     def restore(self, state: State) -> None:
         """Continue from a saved `state`."""
-        self._window = deque(state["window"])
+        super().restore(state)
         self._ordered = sorted(self._window)

@@ -2,16 +2,17 @@
 
 import math
 from collections.abc import Collection
+from typing import ClassVar
 
 from rankcast.choose.candidates import Candidate, StopCause
 from rankcast.choose.filters.filtered import Verdict
 from rankcast.choose.filters.kth_highest import KthOfWindow
 from rankcast.choose.filters.pacing import Pacing
 from rankcast.choose.filters.threshold import CandidateScore, apart
-from rankcast.plain import State
+from rankcast.choose.state import DeclaredState
 
 
-class Paced:
+class Paced(DeclaredState):
     """Passes a candidate iff its score reaches a threshold that moves with the unspent budget, and some is unspent.
 
     The threshold is the n-th highest of the last `period` scores, where n is the level of the `Pacing` times their
@@ -25,6 +26,8 @@ class Paced:
     >>> "".join("x" if paced.admit(event).passed else "-" for event in events)
     'x-x-x-x-'
     """
+
+    saved: ClassVar = {"score": "_score", "budget": "_pacing", "bar": "_window"}
 
     def __init__(self, score: CandidateScore, rate: float, period: int) -> None:
         self._score = score
@@ -51,16 +54,6 @@ class Paced:
     def keep(self, ids: Collection[str]) -> None:
         """Forget all subscriptions except these; past scores still count for the threshold."""
         self._score.keep(ids)
-
-    def state(self) -> State:
-        """The state as plain data, for `restore`."""
-        return {"score": self._score.state(), "budget": self._pacing.state(), "bar": self._window.state()}
-
-    def restore(self, state: State) -> None:
-        """Continue from a saved `state`, in a fresh instance with the same settings."""
-        self._score.restore(state["score"])
-        self._pacing.restore(state["budget"])
-        self._window.restore(state["bar"])
 
     def _decide(self, score: float) -> Verdict:
         if self._pacing.unspent <= 0:

@@ -1,15 +1,16 @@
 """How a filter spends its budget evenly: the level that follows from what is unspent (semantics: Paced filters)."""
 
 import math
+from typing import ClassVar
 
+from rankcast.choose.state import DeclaredState
 from rankcast.model import Filter, FilterKind, Scoring, Update
-from rankcast.plain import State
 
 SLACK = 0.2
 """The part of a period's budget that may be unspent, so that ten periods get the rate within 2 %."""
 
 
-class Pacing:
+class Pacing(DeclaredState):
     """A running budget: `rate` times the matching events so far, less what passed.
 
     An event may pass while something is unspent. So at any time at most one event more than rate * events has passed.
@@ -28,6 +29,8 @@ class Pacing:
     >>> pacing.unspent, round(pacing.level, 3)
     (0.2, 0.01)
     """
+
+    saved: ClassVar = {"t": "t", "passed": "passed"}
 
     def __init__(self, rate: float, period: int) -> None:
         self.rate = rate
@@ -72,15 +75,6 @@ class Pacing:
     def begins_turn(self, active: int) -> bool:
         """Whether this event begins a turn; `active` is the number of subscriptions that matched before."""
         return self.unspent >= min(self.slack, max(1, active))
-
-    def state(self) -> State:
-        """The state as plain data, for `restore`."""
-        return {"t": self.t, "passed": self.passed}
-
-    def restore(self, state: State) -> None:
-        """Continue from a saved `state`."""
-        self.t = state["t"]
-        self.passed = state["passed"]
 
 
 def takes_turns(settings: Filter) -> bool:

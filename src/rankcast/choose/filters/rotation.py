@@ -1,17 +1,18 @@
 """The paced threshold filter by interval, in which the subscriptions take turns (semantics: Paced filters)."""
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import ClassVar
 
 from rankcast.choose.candidates import Candidate, StopCause
 from rankcast.choose.filters.filtered import Verdict
 from rankcast.choose.filters.pacing import Pacing
+from rankcast.choose.state import DeclaredState
 from rankcast.model import Credit
 from rankcast.plain import State
 from rankcast.rank.novelty import MatchedEvent
 
 
-class TurnsOwed:
+class TurnsOwed(DeclaredState):
     """The turns in which each subscription of a user still may be delivered.
 
     Each turn owes one event to each subscription that ever matched. It owes it as long as turns for a whole period's
@@ -19,6 +20,8 @@ class TurnsOwed:
     all debts together never exceed the budget of a period. A subscription that joins is owed nothing of the past.
     `turn` is the number of the current turn. `served` is the last turn of which each subscription got its event.
     """
+
+    saved: ClassVar = {"turn": "turn", "served": "served"}
 
     def __init__(self, budget: int, credit: Credit = Credit.ALL) -> None:
         self._budget = budget
@@ -49,17 +52,8 @@ class TurnsOwed:
         for subscription in credited:
             self.served[subscription] = min(self.turn, max(self.served[subscription], self.turn - longest) + 1)
 
-    def state(self) -> State:
-        """The state as plain data, for `restore`."""
-        return {"turn": self.turn, "served": dict(self.served)}
 
-    def restore(self, state: State) -> None:
-        """Continue from a saved `state`."""
-        self.turn = state["turn"]
-        self.served = dict(state["served"])
-
-
-class Rotation:
+class Rotation(DeclaredState):
     """Passes a candidate iff one of its subscriptions is owed an event, and some of the budget is unspent.
 
     A turn begins when as many events are unspent as subscriptions have ever matched, or the slack, if that is less. This
@@ -74,6 +68,8 @@ class Rotation:
     >>> "".join(name if rotation.admit(event).passed else "-" for name, event in zip(names, events))
     'a--ba--ab--a'
     """
+
+    saved: ClassVar = {"budget": "_pacing", "turns": "_owed"}
 
     def __init__(self, rate: float, period: int, credit: Credit = Credit.ALL) -> None:
         self._pacing = Pacing(rate, period)
@@ -95,14 +91,9 @@ class Rotation:
         for subscription in self._owed.served.keys() - ids:
             del self._owed.served[subscription]
 
-    def state(self) -> State:
-        """The state as plain data, for `restore`."""
-        return {"budget": self._pacing.state(), "turns": self._owed.state()}
-
     def restore(self, state: State) -> None:
-        """Continue from a saved `state`, in a fresh instance with the same settings."""
-        self._pacing.restore(state["budget"])
-        self._owed.restore(turns_of(state))
+        """Continue from a saved `state`, also from one of an earlier version."""
+        super().restore({**state, "turns": turns_of(state)})
 
     def _decide(self, owed: int) -> Verdict:
         if self._pacing.unspent <= 0:
@@ -114,7 +105,7 @@ class Rotation:
         return Verdict(True, f"passed the paced filter: {events} owed to its subscription in turn {self._owed.turn}")
 
 
-def turns_of(state: State) -> dict[str, Any]:
+def turns_of(state: State) -> State:
     """The turns in a saved state. Earlier versions saved intervals, and where a turn began; so nothing older is owed."""
     if "turns" in state:
         return dict(state["turns"])

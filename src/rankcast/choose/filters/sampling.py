@@ -1,16 +1,17 @@
 """The sampling filter: rare matches are more likely to pass (semantics: Novelty, thesis algorithm 2)."""
 
 from collections.abc import Collection
+from typing import ClassVar
 
 from rankcast.choose.candidates import Candidate
 from rankcast.choose.filters.budget import Budget, draw
 from rankcast.choose.filters.filtered import Verdict
 from rankcast.choose.filters.match_rates import FadingMatches, MatchesSince, MatchesWithin
+from rankcast.choose.state import DeclaredState
 from rankcast.model import Filter, RateSpan, Scoring, Update
-from rankcast.plain import State
 
 
-class Sampling:
+class Sampling(DeclaredState):
     """Passes a candidate with the probability of its most novel matching subscription, while the budget has room.
 
     Let m = rate / number of subscriptions ever matched. A subscription that matches less than the share m of the
@@ -26,6 +27,8 @@ class Sampling:
 
     O(matching subscriptions) per event, O(active ones) per period.
     """
+
+    saved: ClassVar = {"budget": "_budget", "active": "_active", "matches": "_matches"}
 
     def __init__(self, user: str, settings: Filter) -> None:
         self._user = user
@@ -86,16 +89,6 @@ class Sampling:
         """Forget all subscriptions except these; they share the rate at the next evaluation."""
         self._active = {subscription: known for subscription, known in self._active.items() if subscription in ids}
         self._matches.keep(ids)
-
-    def state(self) -> State:
-        """The state as plain data, for `restore`."""
-        return {"budget": self._budget.state(), "active": dict(self._active), "matches": self._matches.state()}
-
-    def restore(self, state: State) -> None:
-        """Continue from a saved `state`, in a fresh instance with the same settings."""
-        self._budget.restore(state["budget"])
-        self._active = dict(state["active"])
-        self._matches.restore(state["matches"])
 
     def _evaluate(self, subscriptions: Collection[str]) -> None:
         aging = self._settings.aging

@@ -2,18 +2,20 @@
 
 from collections import deque
 from collections.abc import Collection
+from typing import ClassVar
 
 from rankcast.choose.candidates import Candidate
 from rankcast.choose.filters.budget import Budget, draw
 from rankcast.choose.filters.filtered import Verdict
 from rankcast.choose.filters.threshold import CandidateScore
+from rankcast.choose.state import DeclaredState
 from rankcast.model import Filter, Update
 from rankcast.plain import State
 
 _GRID = 10**12
 
 
-class ScoreSampling:
+class ScoreSampling(DeclaredState):
     """Passes a candidate with probability ``rate * score / mean score``, at most 1, while the budget has room.
 
     The mean covers the previous period (lazy) or the last `period` candidates before this one (eager). Until there is
@@ -21,6 +23,8 @@ class ScoreSampling:
     passes with probability `rate`. So about the share `rate` passes, whatever the scores are. Scores are summed in
     integer steps of 1e-12, so the sum stays exact. O(1) per event; the eager form keeps a window of scores.
     """
+
+    saved: ClassVar = {"score": "_score", "budget": "_budget", "steps": "_steps"}
 
     def __init__(self, user: str, score: CandidateScore, settings: Filter) -> None:
         self._user = user
@@ -47,18 +51,11 @@ class ScoreSampling:
 
     def state(self) -> State:
         """The state as plain data, for `restore`."""
-        return {
-            "score": self._score.state(),
-            "budget": self._budget.state(),
-            "steps": list(self._steps),
-            "mean": self._mean,
-        }
+        return super().state() | {"mean": self._mean}
 
     def restore(self, state: State) -> None:
         """Continue from a saved `state`, in a fresh instance with the same settings."""
-        self._score.restore(state["score"])
-        self._budget.restore(state["budget"])
-        self._steps = deque(state["steps"])
+        super().restore(state)
         self._sum = sum(self._steps)
         self._mean = state["mean"]
 

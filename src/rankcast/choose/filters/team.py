@@ -7,9 +7,9 @@ round a node knows nothing of the others: it estimates how many events matched t
 quota.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -98,7 +98,7 @@ class TeamNode:
             "start": self._start,
         }
 
-    def restore(self, state: Mapping[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Continue from a saved `state`."""
         self._judge.restore(state["judge"])
         self._t = state["t"]
@@ -287,7 +287,7 @@ class Team:
             "traffic": self.traffic,
         }
 
-    def restore(self, state: Mapping[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Continue from a saved `state`, in a team of the same size and settings."""
         for node, known in zip(self._nodes.values(), state["nodes"], strict=True):
             node.restore(known)

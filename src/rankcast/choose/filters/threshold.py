@@ -2,17 +2,17 @@
 
 import math
 from collections.abc import Collection
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from rankcast.choose.candidates import Candidate, StopCause
 from rankcast.choose.filters.budget import Budget
 from rankcast.choose.filters.filtered import Verdict
 from rankcast.choose.filters.kth_highest import KthOfPeriod, KthOfWindow, ScoreThreshold
+from rankcast.choose.state import DeclaredState, StateKeeper
 from rankcast.model import Update
-from rankcast.plain import State
 
 
-class CandidateScore(Protocol):
+class CandidateScore(StateKeeper, Protocol):
     """A score of one user's candidates that learns from deliveries; every kind of novelty is one."""
 
     def score(self, candidate: Candidate) -> float:
@@ -24,14 +24,8 @@ class CandidateScore(Protocol):
     def keep(self, ids: Collection[str]) -> None:
         """Forget all subscriptions except these."""
 
-    def state(self) -> State:
-        """The state as plain data, for `restore`."""
 
-    def restore(self, state: State) -> None:
-        """Continue from a saved `state`."""
-
-
-class Threshold:
+class Threshold(DeclaredState):
     """Passes a candidate iff its score reaches the threshold and the budget k = rate * period has room.
 
     The threshold is the k-th highest score of the previous period of matching events (lazy), or of the last `period`
@@ -39,6 +33,8 @@ class Threshold:
     the threshold is always `minimum`. For `score`, an event that passes counts as delivered. O(log period) per event in
     the lazy form; `KthOfWindow` says what the eager one costs.
     """
+
+    saved: ClassVar = {"score": "_score", "budget": "_budget", "bar": "_bar"}
 
     def __init__(
         self,
@@ -72,20 +68,6 @@ class Threshold:
         """Forget all subscriptions except these; past scores still count for the threshold."""
         self._score.keep(ids)
 
-    def state(self) -> State:
-        """The state as plain data, for `restore`."""
-        return {
-            "score": self._score.state(),
-            "budget": self._budget.state(),
-            "bar": self._bar.state(),
-        }
-
-    def restore(self, state: State) -> None:
-        """Continue from a saved `state`, in a fresh instance with the same settings."""
-        self._score.restore(state["score"])
-        self._budget.restore(state["budget"])
-        self._bar.restore(state["bar"])
-
     def _decide(self, score: float) -> Verdict:
         shown, bar = apart(score, self.threshold)
         if score < self.threshold:
@@ -104,7 +86,7 @@ def apart(score: float, threshold: float) -> tuple[str, str]:
     return f"{round(score, digits):.12g}", f"{round(threshold, digits):.12g}"
 
 
-class ByRank:
+class ByRank(DeclaredState):
     """Scores a candidate by its rank, so that a threshold works with any score of the policy (semantics: Novelty)."""
 
     def score(self, candidate: Candidate) -> float:
@@ -116,10 +98,3 @@ class ByRank:
 
     def keep(self, ids: Collection[str]) -> None:
         """There is nothing to forget."""
-
-    def state(self) -> State:
-        """Empty: there is no state."""
-        return {}
-
-    def restore(self, state: State) -> None:
-        """There is nothing to restore."""

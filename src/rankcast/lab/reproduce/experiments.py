@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import msgspec
 
@@ -16,6 +16,8 @@ from rankcast.lab.reproduce.rows import WITHIN, Comparison, RowKind, Rule, agree
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+T = TypeVar("T")
 
 SEEDS = 10
 """The least number of seeds over which a rule runs."""
@@ -102,6 +104,14 @@ class ExperimentReport:
     files: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
+    def each_seed(self, run: Callable[[int], T], until: float = 1.0) -> list[T]:
+        """The results of a function for each seed, which take this share of the experiment."""
+        found = []
+        for seed in range(self.seeds):
+            found.append(run(seed))
+            self.progress(until * (seed + 1) / self.seeds)
+        return found
+
     def table(self, name: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         """Save numbers as NAME.csv."""
         with (self.folder / f"{name}.csv").open("w", newline="") as file:
@@ -173,9 +183,9 @@ def experiments(folder: Path | None = None) -> dict[str, Experiment]:
     return {name: experiment for name, (experiment, _) in located(folder or checkout() / "experiments").items()}
 
 
-def papers(folder: Path | None = None) -> dict[str, Paper]:
-    """The papers by name, from the shared modules of a folder with experiments."""
-    folder = folder or checkout() / "experiments"
+def papers() -> dict[str, Paper]:
+    """The papers by name, from the shared modules of the experiments of this checkout."""
+    folder = checkout() / "experiments"
     located(folder)
     modules = (sys.modules[f"experiments.{path.stem}"] for path in sorted(folder.glob("*.py")))
     return {module.PAPER.name: module.PAPER for module in modules if isinstance(getattr(module, "PAPER", None), Paper)}

@@ -3,22 +3,23 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from sqlalchemy import Connection, Row, insert, select
+from sqlalchemy import Connection, insert, select
 
 from rankcast.errors import CatalogError, StoreError
 from rankcast.language import RecordTexts, decode_record, dumps
 from rankcast.model import Advertisement, Catalog, Concept, Policy, Record, Subscription
+from rankcast.model.catalog import RECORD_KINDS
 from rankcast.store import unreadable
 from rankcast.store.audit_log import ChangedRecord, note_records
 from rankcast.store.catalog import state as catalog_state
 from rankcast.store.catalog.cache import CatalogCache
 from rankcast.store.catalog.history import oldest_version
 from rankcast.store.catalog.parts import CatalogParts, VersionRange
-from rankcast.store.catalog.state import KINDS, UNREADABLE, RecordRow, RecordStep, changed_record
+from rankcast.store.catalog.state import UNREADABLE, RecordRow, RecordStep, changed_record
 from rankcast.store.engine import Database
-from rankcast.store.schema import catalog_changes, catalog_records, catalog_versions
+from rankcast.store.schema import DatabaseRow, catalog_changes, catalog_records, catalog_versions
 from rankcast.store.sql import Log, copy_rows, last_number, paged
 from rankcast.store.texts import record_text
 from rankcast.store.unreadable import UnreadableRecord
@@ -133,14 +134,14 @@ class CatalogLog(Log):
 
     def changed_at(self, version: int) -> int | None:
         """When a version was made, in microseconds; None if there is no such version any more."""
-        query = select(catalog_versions.c.changed_at).where(catalog_versions.c.version == version)
-        row = self._first(query)
-        return None if row is None else row.changed_at
+        found: int | None = self._value(
+            select(catalog_versions.c.changed_at).where(catalog_versions.c.version == version)
+        )
+        return found
 
     def has_records(self, count: int) -> bool:
         """Whether the newest version has at least so many records."""
-        with self._database.reading() as connection:
-            return len(connection.execute(select(catalog_records.c.kind).limit(count)).all()) == count
+        return len(self._all(select(catalog_records.c.kind).limit(count))) == count
 
     def catalog(self, version: int | None = None) -> Catalog:
         """The catalog as of a version, by default the newest. It is shared, so the caller must not change it.
@@ -212,7 +213,7 @@ class CatalogLog(Log):
             if self._since[:2] != (version, newest):
                 self._since = version, newest, catalog_state.changed_since(connection, version, newest)
             if (changed := self._since[2]) is not None:
-                kept: list[Row[Any] | RecordRow] = [
+                kept: list[DatabaseRow | RecordRow] = [
                     row
                     for row in catalog_state.users_rows(connection, among(self._owners[1]))
                     if (row.kind, row.key) not in changed
@@ -347,33 +348,29 @@ def _change(
     connection: Connection, catalog: Catalog, puts: Sequence[RecordStep], removals: Sequence[Record], now: int
 ) -> int:
     """Apply a change to a catalog and append it to the log as a new version. Returns the newest version."""
-    version = newest_version(connection)
     steps = list(_steps(catalog, puts, removals))
     if not steps:
-        return version
-    connection.execute(insert(catalog_versions).values(version=version + 1, changed_at=now))
-    first = last_number(connection, catalog_changes.c.number) + 1
-    rows: list[tuple[object, ...]] = [
-        (number, version + 1, step.removed, step.text) for number, step in enumerate(steps, first)
-    ]
-    copy_rows(connection, catalog_changes, ["number", "version", "removed", "record"], rows)
+        return newest_version(connection)
+    version, first = _append_version(connection, [(step.removed, step.text) for step in steps], now)
     catalog_state.write(connection, steps, first)
     note_records(connection, now, map(changed_record, steps))
-    return version + 1
+    return version
 
 
 def _remove_unreadable(connection: Connection, gone: Sequence[UnreadableRecord], now: int) -> None:
     """Remove unreadable records in a new version."""
-    version = newest_version(connection) + 1
-    connection.execute(insert(catalog_versions).values(version=version, changed_at=now))
-    first = last_number(connection, catalog_changes.c.number) + 1
-    rows = [
-        {"number": number, "version": version, "removed": True, "record": one.text}
-        for number, one in enumerate(gone, first)
-    ]
-    connection.execute(insert(catalog_changes), rows)
+    _append_version(connection, [(True, one.text) for one in gone], now)
     catalog_state.delete_rows(connection, [(one.kind, one.key) for one in gone])
     note_records(connection, now, [ChangedRecord(one.kind, one.key, one.whose, removed=True) for one in gone])
+
+
+def _append_version(connection: Connection, changes: Sequence[tuple[bool, str]], now: int) -> tuple[int, int]:
+    """Append changes (whether it is a removal, and the text) as a version. Returns it and its first number."""
+    version, first = newest_version(connection) + 1, last_number(connection, catalog_changes.c.number) + 1
+    connection.execute(insert(catalog_versions).values(version=version, changed_at=now))
+    rows: list[tuple[object, ...]] = [(number, version, *change) for number, change in enumerate(changes, first)]
+    copy_rows(connection, catalog_changes, ["number", "version", "removed", "record"], rows)
+    return version, first
 
 
 def _versions(connection: Connection) -> VersionRange:
@@ -448,4 +445,4 @@ def _check_advertisements(catalog: Catalog, removed: Concept) -> None:
 
 
 def _order(record: Record) -> int:
-    return KINDS.index(type(record))
+    return RECORD_KINDS.index(type(record))

@@ -4,27 +4,25 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, func, select
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, select
 
 from rankcast.language import RecordTexts, decode_record, dumps
 from rankcast.model import Advertisement, Catalog, Concept, Policy, Preference, Record, Subscription, owner_of
+from rankcast.model.catalog import RECORD_KINDS
 from rankcast.plain import JsonObject
 from rankcast.store import unreadable
 from rankcast.store.audit_log import ChangedRecord
-from rankcast.store.schema import catalog_changes, catalog_records
+from rankcast.store.schema import DatabaseRow, catalog_changes, catalog_records
 from rankcast.store.sql import chunks, copy_rows, put_rows
 from rankcast.store.unreadable import UnreadableRecord
-
-KINDS: tuple[type[Record], ...] = (Concept, Subscription, Policy, Preference, Advertisement)
-"""The kinds of records, ordered so that a record names only records of earlier kinds."""
 
 UNREADABLE = (AttributeError, OverflowError, TypeError, ValueError)
 """The errors raised by decoding a record, or by adding it to a catalog that lacks a record it names."""
 
-_NAMES = [kind.__name__.lower() for kind in KINDS]
+_NAMES = [kind.__name__.lower() for kind in RECORD_KINDS]
 _CHUNK = 500
 _MANY = 5_000
 _SHORT = 500
@@ -81,7 +79,7 @@ def load_served(
     return catalog_of(of_served, left_out, RecordTexts().decode)
 
 
-def users_rows(connection: Connection, users: Iterable[str]) -> list[Row[Any]]:
+def users_rows(connection: Connection, users: Iterable[str]) -> list[DatabaseRow]:
     """The rows of these users, and the rows without an owner. Cost: O(these rows)."""
     rows = _rows(connection, catalog_records.c.owner.is_(None))
     for chunk in chunks(iter(users), _CHUNK):
@@ -145,9 +143,9 @@ def load_part(
     return catalog_of({(row.kind, row.key): row for row in rows}.values(), left_out, _decoded)
 
 
-def rows_like(connection: Connection, records: Iterable[Record]) -> list[Row[Any]]:
+def rows_like(connection: Connection, records: Iterable[Record]) -> list[DatabaseRow]:
     """The rows with the kind and key of one of these records, whoever owns them."""
-    slots, rows = [_slot(record) for record in records], list[Row[Any]]()
+    slots, rows = [_slot(record) for record in records], list[DatabaseRow]()
     for kind in _NAMES:
         keys = dict.fromkeys(slot.key for slot in slots if slot.kind == kind)
         for chunk in chunks(iter(keys), _CHUNK):
@@ -236,12 +234,12 @@ def _size(connection: Connection) -> int:
     return int(connection.execute(select(func.count()).select_from(catalog_records)).scalar_one())
 
 
-def _rows(connection: Connection, condition: ColumnElement[bool]) -> list[Row[Any]]:
+def _rows(connection: Connection, condition: ColumnElement[bool]) -> list[DatabaseRow]:
     return list(connection.execute(select(catalog_records).where(condition)))
 
 
 def catalog_of(
-    rows: "Iterable[Row[Any] | RecordRow]",
+    rows: "Iterable[DatabaseRow | RecordRow]",
     left_out: list[UnreadableRecord] | None = None,
     decode: Callable[[str], Record] = decode_record,
 ) -> Catalog:

@@ -4,15 +4,15 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import sqlalchemy as sql
 
 from rankcast.language import dumps
 from rankcast.plain import JsonObject
 from rankcast.store import schema
-from rankcast.store.audit_log import AuditAction, note
-from rankcast.store.schema import NUMBER, datetime_of, metadata, microseconds
+from rankcast.store.audit_log import AuditAction, note, remove_setting
+from rankcast.store.schema import NUMBER, DatabaseRow, metadata, microseconds, required
 from rankcast.store.sql import Log, columns_of, last_number, record_of
 from rankcast.store.state_pages import ClockAdvance, PageMark, StatePage, page_of_user
 from rankcast.store.texts import readable
@@ -21,15 +21,13 @@ schedules = sql.Table(
     "digest_schedules",
     metadata,
     sql.Column("user_id", sql.Text, primary_key=True),
-    sql.Column("schedule", sql.Text, nullable=False, comment="JSON"),
-    sql.Column("next_at", sql.BigInteger, nullable=False, index=True),
-    sql.Column(
-        "delivery_since", sql.BigInteger, nullable=False, comment="the last delivery before the schedule was made"
-    ),
-    sql.Column("delivery_reached", sql.BigInteger, nullable=False, comment="the last delivery that a digest holds"),
-    sql.Column("offset_reached", sql.BigInteger, nullable=False, comment="the last event that a digest counts"),
-    sql.Column("catalog_version", sql.BigInteger, nullable=False, comment="of that event"),
-    sql.Column("state", sql.LargeBinary, nullable=False, comment="how the user stood in the delivery then"),
+    required("schedule", sql.Text, comment="JSON"),
+    required("next_at", sql.BigInteger, index=True),
+    required("delivery_since", sql.BigInteger, comment="the last delivery before the schedule was made"),
+    required("delivery_reached", sql.BigInteger, comment="the last delivery that a digest holds"),
+    required("offset_reached", sql.BigInteger, comment="the last event that a digest counts"),
+    required("catalog_version", sql.BigInteger, comment="of that event"),
+    required("state", sql.LargeBinary, comment="how the user stood in the delivery then"),
     comment="Who wants digests when, and how far the last one went.",
 )
 
@@ -37,16 +35,16 @@ digests = sql.Table(
     "digests",
     metadata,
     sql.Column("number", NUMBER, primary_key=True, autoincrement=False),
-    sql.Column("user_id", sql.Text, nullable=False),
-    sql.Column("schedule", sql.Text, nullable=False, comment="JSON"),
-    sql.Column("due_at", sql.BigInteger, nullable=False),
-    sql.Column("made_at", sql.BigInteger, nullable=False),
-    sql.Column("delivery_after", sql.BigInteger, nullable=False),
-    sql.Column("delivery_through", sql.BigInteger, nullable=False),
-    sql.Column("offset_after", sql.BigInteger, nullable=False),
-    sql.Column("offset_through", sql.BigInteger, nullable=False),
-    sql.Column("delivered", sql.BigInteger, nullable=False),
-    sql.Column("counts", sql.Text, nullable=False, comment="JSON"),
+    required("user_id", sql.Text),
+    required("schedule", sql.Text, comment="JSON"),
+    required("due_at", sql.BigInteger),
+    required("made_at", sql.BigInteger),
+    required("delivery_after", sql.BigInteger),
+    required("delivery_through", sql.BigInteger),
+    required("offset_after", sql.BigInteger),
+    required("offset_through", sql.BigInteger),
+    required("delivered", sql.BigInteger),
+    required("counts", sql.Text, comment="JSON"),
     sql.Index("ix_digests_user", "user_id", "number"),
     comment="The digests: the deliveries of a user between two numbers, and the figures of the events between two offsets.",
 )
@@ -56,11 +54,11 @@ left_out = sql.Table(
     metadata,
     sql.Column("digest", NUMBER, sql.ForeignKey(digests.c.number), primary_key=True),
     sql.Column("position", sql.Integer, primary_key=True, autoincrement=False),
-    sql.Column("event_id", sql.Text, nullable=False),
-    sql.Column("seq", sql.BigInteger, nullable=False),
+    required("event_id", sql.Text),
+    required("seq", sql.BigInteger),
     sql.Column("rank", sql.Double),
-    sql.Column("reason", sql.Text, nullable=False),
-    sql.Column("detail", sql.Text, nullable=False),
+    required("reason", sql.Text),
+    required("detail", sql.Text),
     comment="Events that matched the user and were not sent, the best first, with the reason.",
 )
 
@@ -152,34 +150,25 @@ class DigestLog(Log):
                     return False
                 row = {**new, **_reached(kept.reached, kept.state)}
                 connection.execute(sql.insert(schedules).values(user_id=kept.user, delivery_since=kept.since, **row))
-            now = self._now()
-            note(connection, now, AuditAction.CHANGE_PUSH, kept.user, f"digest schedule {new['schedule']}")
+            note(connection, self._now(), AuditAction.CHANGE_PUSH, kept.user, f"digest schedule {new['schedule']}")
             return True
 
     def remove_schedule(self, user: str) -> bool:
         """Stop making digests for a user. Returns whether there was a schedule."""
-        with self._database.writing() as connection:
-            count = connection.execute(sql.delete(schedules).where(schedules.c.user_id == user)).rowcount
-            if count:
-                now = self._now()
-                note(connection, now, AuditAction.CHANGE_PUSH, user, "removed the digest schedule")
-        return count > 0
+        return remove_setting(self._database, schedules, user, "the digest schedule")
 
     def schedule(self, user: str) -> KeptSchedule | None:
         """A user's schedule; None if there is none."""
-        row = self._first(sql.select(schedules).where(schedules.c.user_id == user))
-        return None if row is None else _schedule(row)
+        return self._first(sql.select(schedules).where(schedules.c.user_id == user), _schedule)
 
     def due(self, now: datetime) -> list[KeptSchedule]:
         """The schedules whose digest is due, the longest overdue first."""
         query = sql.select(schedules).where(schedules.c.next_at <= microseconds(now))
-        rows = self._all(query.order_by(schedules.c.next_at, schedules.c.user_id))
-        return [_schedule(row) for row in rows]
+        return [_schedule(row) for row in self._all(query.order_by(schedules.c.next_at, schedules.c.user_id))]
 
     def count(self) -> int:
         """The number of schedules."""
-        with self._database.reading() as connection:
-            return connection.execute(sql.select(sql.func.count()).select_from(schedules)).scalar_one()
+        return int(self._value(sql.select(sql.func.count()).select_from(schedules)))
 
     # digests
 
@@ -229,8 +218,7 @@ class DigestLog(Log):
                 )
             )
             rows = [
-                columns_of(left_out, one, digest=number, position=position, event_id=one.event)
-                for position, one in enumerate(omitted, 1)
+                columns_of(left_out, one, digest=number, position=position) for position, one in enumerate(omitted, 1)
             ]
             if rows:
                 connection.execute(sql.insert(left_out), rows)
@@ -245,8 +233,7 @@ class DigestLog(Log):
 
     def digest(self, number: int) -> KeptDigest | None:
         """The digest with this number; None if there is none."""
-        row = self._first(sql.select(digests).where(digests.c.number == number))
-        return None if row is None else _digest(row)
+        return self._first(sql.select(digests).where(digests.c.number == number), _digest)
 
     def last(self) -> int:
         """The number of the last digest; 0 if there is none."""
@@ -259,7 +246,7 @@ class DigestLog(Log):
         if reason is not None:
             query = query.where(left_out.c.reason == reason)
         rows = self._all(query.order_by(left_out.c.position).limit(limit))
-        return [(row.position, record_of(LeftOut, row, event=row.event_id)) for row in rows]
+        return [(row.position, record_of(LeftOut, row)) for row in rows]
 
 
 def _cut(connection: sql.Connection) -> PipelineMoment:
@@ -276,28 +263,25 @@ def _reached(cut: PipelineMoment, state: bytes) -> JsonObject:
     }
 
 
-def _schedule(row: Any) -> KeptSchedule:
+def _schedule(row: DatabaseRow) -> KeptSchedule:
     with readable(f"the digest schedule of {row.user_id!r}"):
-        return KeptSchedule(
-            user=row.user_id,
+        return record_of(
+            KeptSchedule,
+            row,
             schedule=json.loads(row.schedule),
-            next=datetime_of(row.next_at),
             since=row.delivery_since,
             reached=PipelineMoment(row.offset_reached, row.catalog_version, row.delivery_reached),
             state=bytes(row.state),
         )
 
 
-def _digest(row: Any) -> KeptDigest:
+def _digest(row: DatabaseRow) -> KeptDigest:
     with readable(f"digest {row.number}"):
-        return KeptDigest(
-            number=row.number,
-            user=row.user_id,
+        return record_of(
+            KeptDigest,
+            row,
             schedule=json.loads(row.schedule),
-            due=datetime_of(row.due_at),
-            made=datetime_of(row.made_at),
             deliveries=(row.delivery_after, row.delivery_through),
             offsets=(row.offset_after, row.offset_through),
-            delivered=row.delivered,
             counts=json.loads(row.counts),
         )

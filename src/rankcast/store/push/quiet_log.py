@@ -4,21 +4,21 @@ import json
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import BigInteger, Column, Table, Text, delete, select, update
+from sqlalchemy import BigInteger, Column, Table, Text, select, update
 
 from rankcast.language import dumps
 from rankcast.plain import JsonObject
 from rankcast.store import schema
-from rankcast.store.audit_log import AuditAction, note
-from rankcast.store.schema import DatabaseRow, datetime_of, metadata, microseconds
-from rankcast.store.sql import Log, last_number, put_rows
+from rankcast.store.audit_log import AuditAction, note, remove_setting
+from rankcast.store.schema import DatabaseRow, metadata, microseconds, required
+from rankcast.store.sql import Log, last_number, put_rows, record_of
 from rankcast.store.texts import readable
 
 quiet_hours = Table(
     "quiet_hours",
     metadata,
     Column("user_id", Text, primary_key=True),
-    Column("hours", Text, nullable=False, comment="JSON"),
+    required("hours", Text, comment="JSON"),
     Column("began_at", BigInteger, comment="the beginning of the quiet hours seen last"),
     Column("delivery_after", BigInteger, comment="the last delivery when they were first seen"),
     comment="When users want nothing pushed.",
@@ -43,27 +43,19 @@ class QuietLog(Log):
         row = {"user_id": user, "hours": dumps(hours), "began_at": None, "delivery_after": None}
         with self._database.writing() as connection:
             put_rows(connection, quiet_hours, [row], replace=["hours", "began_at", "delivery_after"])
-            now = self._now()
-            note(connection, now, AuditAction.CHANGE_PUSH, user, f"quiet hours {row['hours']}")
+            note(connection, self._now(), AuditAction.CHANGE_PUSH, user, f"quiet hours {row['hours']}")
 
     def remove(self, user: str) -> bool:
         """Remove a user's quiet hours. Returns whether there were any."""
-        with self._database.writing() as connection:
-            count = connection.execute(delete(quiet_hours).where(quiet_hours.c.user_id == user)).rowcount
-            if count:
-                now = self._now()
-                note(connection, now, AuditAction.CHANGE_PUSH, user, "removed quiet hours")
-        return count > 0
+        return remove_setting(self._database, quiet_hours, user, "quiet hours")
 
     def of(self, user: str) -> KeptQuiet | None:
         """The quiet hours of a user; None if there are none."""
-        row = self._first(select(quiet_hours).where(quiet_hours.c.user_id == user))
-        return None if row is None else _kept(row)
+        return self._first(select(quiet_hours).where(quiet_hours.c.user_id == user), _kept)
 
     def all(self) -> list[KeptQuiet]:
         """The quiet hours of all users, ordered by user."""
-        rows = self._all(select(quiet_hours).order_by(quiet_hours.c.user_id))
-        return [_kept(row) for row in rows]
+        return [_kept(row) for row in self._all(select(quiet_hours).order_by(quiet_hours.c.user_id))]
 
     def mark(self, user: str, began: datetime) -> None:
         """Record, once, that quiet hours have begun and that deliveries are held from now on."""
@@ -75,5 +67,4 @@ class QuietLog(Log):
 
 def _kept(row: DatabaseRow) -> KeptQuiet:
     with readable(f"the quiet hours of {row.user_id!r}"):
-        began = None if row.began_at is None else datetime_of(row.began_at)
-        return KeptQuiet(row.user_id, json.loads(row.hours), began, row.delivery_after)
+        return record_of(KeptQuiet, row, hours=json.loads(row.hours), after=row.delivery_after)

@@ -14,7 +14,7 @@ from rankcast.model import EPOCH
 from rankcast.store import schema
 from rankcast.store.audit_log import AuditAction, note
 from rankcast.store.push.digest_log import digests
-from rankcast.store.schema import DatabaseRow, datetime_of, metadata, microseconds
+from rankcast.store.schema import DatabaseRow, datetime_of, metadata, microseconds, required
 from rankcast.store.secrets import VARIABLE, decrypt, encrypt, has_keys, is_encrypted, reencrypt
 from rankcast.store.sql import Log, columns_of, last_number, record_of
 from rankcast.store.texts import readable
@@ -28,32 +28,23 @@ webhooks = sql.Table(
     "webhooks",
     metadata,
     sql.Column("id", sql.Text, primary_key=True),
-    sql.Column("user_id", sql.Text, nullable=False),
-    sql.Column("url", sql.Text, nullable=False),
-    sql.Column("description", sql.Text, nullable=False),
+    required("user_id", sql.Text),
+    required("url", sql.Text),
+    required("description", sql.Text),
     sql.Column("wants_deliveries", sql.Boolean, comment="null: those that no digest holds"),
-    sql.Column("wants_digests", sql.Boolean, nullable=False),
-    sql.Column(
-        "secrets", sql.Text, nullable=False, comment="JSON array, newest first; encrypted if the environment has a key"
-    ),
-    sql.Column("created_at", sql.BigInteger, nullable=False),
-    sql.Column("active", sql.Boolean, nullable=False),
+    required("wants_digests", sql.Boolean),
+    required("secrets", sql.Text, comment="JSON array, newest first; encrypted if the environment has a key"),
+    required("created_at", sql.BigInteger),
+    required("active", sql.Boolean),
     sql.Column("disabled_because", sql.Text),
-    sql.Column(
-        "delivery_reached",
-        sql.BigInteger,
-        nullable=False,
-        comment="deliveries up to here are sent or among the messages",
-    ),
-    sql.Column(
-        "digest_reached", sql.BigInteger, nullable=False, comment="digests up to here are sent or among the messages"
-    ),
-    sql.Column("accepted", sql.BigInteger, nullable=False, comment="how many messages were accepted"),
+    required("delivery_reached", sql.BigInteger, comment="deliveries up to here are sent or among the messages"),
+    required("digest_reached", sql.BigInteger, comment="digests up to here are sent or among the messages"),
+    required("accepted", sql.BigInteger, comment="how many messages were accepted"),
     sql.Column("accepted_at", sql.BigInteger, comment="when the last one was"),
-    sql.Column("failures", sql.Integer, nullable=False, comment="in a row"),
+    required("failures", sql.Integer, comment="in a row"),
     sql.Column("failing_since", sql.BigInteger, comment="when the first of them was"),
     sql.Column("last_failure", sql.Text),
-    sql.Column("paused_until", sql.BigInteger, nullable=False),
+    required("paused_until", sql.BigInteger),
     sql.Index("ix_webhooks_user", "user_id"),
     comment="The endpoints to which users have their deliveries sent, and how far each has got.",
 )
@@ -253,8 +244,6 @@ def webhook_of(row: DatabaseRow) -> Webhook:
         return record_of(
             Webhook,
             row,
-            user=row.user_id,
-            created=datetime_of(row.created_at),
             secrets=tuple(Secret(value, _time(until)) for value, until in json.loads(row.secrets)),
             types=_types(row.wants_deliveries, row.wants_digests),
             accepted_at=_time(row.accepted_at),
@@ -267,10 +256,8 @@ def _row(webhook: Webhook) -> dict[str, object]:
     return columns_of(
         webhooks,
         webhook,
-        user_id=webhook.user,
         **_wants(webhook.types),
         secrets=_secrets(webhook.secrets),
-        created_at=microseconds(webhook.created),
         accepted_at=_column(webhook.accepted_at),
         failing_since=_column(webhook.failing_since),
         paused_until=microseconds(webhook.paused_until),

@@ -14,8 +14,8 @@ from rankcast.store import schema
 from rankcast.store.blocks import all_blocks, blocks_after, blocks_between
 from rankcast.store.push.digest_log import digests, schedules
 from rankcast.store.push.webhook_log import DELIVERY, DIGEST, Webhook, load, note_webhook, put, webhook_of, webhooks
-from rankcast.store.schema import DatabaseRow, datetime_of, metadata, microseconds
-from rankcast.store.sql import Log, put_rows
+from rankcast.store.schema import DatabaseRow, metadata, microseconds, required
+from rankcast.store.sql import Log, put_rows, record_of
 
 messages = sql.Table(
     "webhook_messages",
@@ -23,11 +23,11 @@ messages = sql.Table(
     sql.Column("webhook", sql.Text, sql.ForeignKey(webhooks.c.id, ondelete="CASCADE"), primary_key=True),
     sql.Column("type", sql.Text, primary_key=True),
     sql.Column("number", sql.BigInteger, primary_key=True, comment="of the delivery or the digest"),
-    sql.Column("attempts", sql.Integer, nullable=False),
-    sql.Column("due_at", sql.BigInteger, nullable=False),
-    sql.Column("dead", sql.Boolean, nullable=False),
-    sql.Column("reason", sql.Text, nullable=False, comment="why the last attempt failed"),
-    sql.Column("failed_at", sql.BigInteger, nullable=False),
+    required("attempts", sql.Integer),
+    required("due_at", sql.BigInteger),
+    required("dead", sql.Boolean),
+    required("reason", sql.Text, comment="why the last attempt failed"),
+    required("failed_at", sql.BigInteger),
     sql.Index("ix_webhook_messages_due", "webhook", "dead", "due_at"),
     comment="Messages to webhooks that failed: to be tried again, or dead letters.",
 )
@@ -126,15 +126,8 @@ class MessageLog(Log):
                 known = self._reach(connection, webhook, key)
                 connection.execute(sql.delete(messages).where(_is(webhook, key)))
             if known is not None:
-                put(
-                    connection,
-                    webhook,
-                    accepted=known.accepted + len(keys),
-                    accepted_at=microseconds(now),
-                    failures=0,
-                    failing_since=None,
-                    paused_until=0,
-                )
+                accepted = {"accepted": known.accepted + len(keys), "accepted_at": microseconds(now)}
+                put(connection, webhook, **accepted, failures=0, failing_since=None, paused_until=0)
 
     def failed(self, webhook: str, key: MessageKey, attempts: int, failure: Failure, now: datetime) -> None:
         """Record failed attempt number `attempts`. Other messages are sent without waiting for this one."""
@@ -260,5 +253,4 @@ def _is(webhook: str, key: MessageKey) -> sql.ColumnElement[bool]:
 
 
 def _waiting(row: DatabaseRow) -> WaitingMessage:
-    key = MessageKey(row.type, row.number)
-    return WaitingMessage(key, row.attempts, datetime_of(row.due_at), row.reason, datetime_of(row.failed_at))
+    return record_of(WaitingMessage, row, key=MessageKey(row.type, row.number))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
 from time import monotonic, sleep
@@ -72,8 +73,9 @@ def prune(
     Refused while another process prunes the same store. `advance` receives the number of deleted rows. As soon as
     `stopped` returns True, the rest waits for the next run.
     """
+    ruled = [kind.name for kind in KINDS if rules.get(kind.name, RetentionRule()) != RetentionRule()]
     if dry_run:
-        return [_Pruning(database, rules, dry_run, advance, stopped, _always).of(kind.name) for kind in _ruled(rules)]
+        return [_Pruning(database, rules, dry_run, advance, stopped, lambda: None).of(name) for name in ruled]
     lease = Lease(database, "retention", uuid4().hex)
     held_until = [float("-inf")]
 
@@ -85,29 +87,13 @@ def prune(
 
     hold()
     try:
-        done = [_Pruning(database, rules, dry_run, advance, stopped, hold).of(kind.name) for kind in _ruled(rules)]
+        done = [_Pruning(database, rules, dry_run, advance, stopped, hold).of(name) for name in ruled]
         if any(one.rows for one in done):
             gone = ", ".join(f"{one.rows:,} {one.kind}" for one in done if one.rows)
             note_now(database, AuditAction.PRUNE, None, f"{gone}; rules: {show_rules(rules)}")
         return done
     finally:
         lease.release()
-
-
-def _always() -> None:
-    return None
-
-
-def _ruled(rules: Rules) -> Iterator["_Named"]:
-    for kind in KINDS:
-        rule = rules.get(kind.name, RetentionRule())
-        if rule != RetentionRule():
-            yield _Named(kind.name, rule)
-
-
-class _Named(NamedTuple):
-    name: str
-    rule: RetentionRule
 
 
 class _Log(NamedTuple):
@@ -142,25 +128,17 @@ _versions = _Log(
 )
 
 
+@dataclass
 class _Pruning:
     """One run of pruning."""
 
-    def __init__(
-        self,
-        database: Database,
-        rules: Rules,
-        dry_run: bool,
-        advance: _Advance,
-        stopped: Callable[[], bool],
-        hold: Callable[[], None],
-    ) -> None:
-        self._database = database
-        self._rules = rules
-        self._dry_run = dry_run
-        self._advance = advance
-        self._stopped = stopped
-        self._hold = hold
-        self._size = _FIRST
+    _database: Database
+    _rules: Rules
+    _dry_run: bool
+    _advance: _Advance
+    _stopped: Callable[[], bool]
+    _hold: Callable[[], None]
+    _size: int = _FIRST
 
     def of(self, name: str) -> Pruned:
         """Prune one kind of rows."""
@@ -201,12 +179,11 @@ class _Pruning:
     def _through(self, connection: Connection, name: str, log: _Log) -> tuple[int, ColumnElement[bool]]:
         """The number up to which a log may be pruned, and a condition for the rows before it that may be deleted."""
         through = self._by_rule(connection, name, log)
-        everything = log.number == log.number
         if name == "events":
             return min(through, needs(connection).event), not_(is_event_held())
         if name == "deliveries":
             return min(through, needs(connection).delivery), not_(is_delivery_held())
-        return through, everything
+        return through, log.number == log.number
 
     def _by_rule(self, connection: Connection, name: str, log: _Log) -> int:
         """The last number that the rule of a kind allows to delete."""
