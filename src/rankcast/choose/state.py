@@ -47,7 +47,9 @@ class DeclaredState:
         """Continue from a saved `state`, in a fresh instance with the same settings."""
         for name, attribute in self.saved.items():
             known = getattr(self, attribute)
-            if type(known) in _PLAIN:
+            if isinstance(known, (int, float)):
+                setattr(self, attribute, state[name])
+            elif type(known) in _PLAIN:
                 setattr(self, attribute, type(known)(state[name]))
             else:
                 known.restore(state[name])
