@@ -4,7 +4,7 @@ The options are derived from the declarations of a policy's fields.
 """
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import Annotated, Any, NamedTuple, assert_never
 
@@ -13,7 +13,7 @@ import typer
 from rankcast.cli.completion import complete_preset
 from rankcast.cli.inputs import numbers
 from rankcast.cli.options import DEFAULT_STORE, Json, MaxPolicyCost, OneUser, StorePath, check_user
-from rankcast.cli.output import Output, TableColumn, amounts
+from rankcast.cli.output import Output, TableColumn, amount
 from rankcast.language.presets import PRESETS, filter_of_kind, preset_fields
 from rankcast.model import (
     MOST_POLICY_COST,
@@ -30,9 +30,11 @@ from rankcast.plain import JsonObject
 
 _COLUMNS = (
     TableColumn("user", style="bold"),
-    TableColumn("mode"),
-    *amounts("k", "length", "sigma"),
-    TableColumn("more", folds=True),
+    TableColumn("mode", lambda record: record.get("mode", "all")),
+    amount("k", form=""),
+    amount("length", lambda record: _span(record), ""),
+    amount("sigma", lambda record: record.get("sigma", 1.0), "g"),
+    TableColumn("more", lambda record: ", ".join(_more(record)), folds=True),
 )
 _SHOWN = ("kind", "user", "mode", "k", "length", "unit", "sigma")
 _PREFIXES = {Filter: "", NoveltyPart: "novelty-", Decaying: "decay-"}
@@ -183,7 +185,7 @@ def policy(
             if user is not None:
                 check_user(catalog, user)
             listed = catalog.policies.values() if user is None else [catalog.policy_of(user)]
-            out.records(map(encode_record, listed), _COLUMNS, _cells, "no policies; every user gets all matches")
+            out.records(map(encode_record, listed), _COLUMNS, "no policies; every user gets all matches")
             return
         if user is None:
             raise typer.BadParameter("a policy needs a --user")
@@ -272,14 +274,3 @@ def _plain(value: object) -> str:
         case float():
             return f"{value:g}"
     return str(value)
-
-
-def _cells(record: JsonObject) -> Sequence[str]:
-    return (
-        record["user"],
-        record.get("mode", "all"),
-        str(record.get("k", "")),
-        _span(record) if "length" in record else "",
-        f"{record.get('sigma', 1.0):g}",
-        ", ".join(_more(record)),
-    )

@@ -10,7 +10,7 @@ import typer
 from rankcast.cli.inputs import read_inputs
 from rankcast.cli.operation.rejects import exit_if_any
 from rankcast.cli.options import CatalogFile, EventsFile, Json, OneUser, output_file
-from rankcast.cli.output import Output, TableColumn, amounts
+from rankcast.cli.output import Output, TableColumn, amount, amounts
 from rankcast.extras import require
 from rankcast.plain import JsonObject
 
@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 NOW = "as now"
 _COLUMNS = (
     TableColumn("policy", style="bold", folds=True),
-    *amounts("delivered", "users", "mean rank", "diversity", "mean wait", "overlap with the first"),
+    *amounts("delivered", "users"),
+    amount("mean rank", lambda row: _number(row["rank"]), ""),
+    amount("diversity", lambda row: _number(row["diversity"]), ""),
+    amount("mean wait", lambda row: _wait(row["wait"]), ""),
+    amount("overlap with the first", lambda row: f"{100 * row['overlap']:.0f} %", ""),
 )
 
 
@@ -58,7 +62,7 @@ def backtest(
         (known,) = catalog.subscribers(user)
         catalog = catalog.alone(known)
     rows, overlap = _run(catalog, events, policies, out)
-    out.records(rows, _COLUMNS, _cells, "no deliveries")
+    out.records(rows, _COLUMNS, "no deliveries")
     if picture is not None:
         _draw(rows, overlap).savefig(picture, dpi=120, bbox_inches="tight")
         out.say(f"wrote {picture}")
@@ -118,18 +122,6 @@ def _run(
         for name in policies
     ]
     return rows, overlap
-
-
-def _cells(row: JsonObject) -> Sequence[str]:
-    return (
-        row["policy"],
-        f"{row['delivered']:,}",
-        f"{row['users']:,}",
-        _number(row["rank"]),
-        _number(row["diversity"]),
-        _wait(row["wait"]),
-        f"{100 * row['overlap']:.0f} %",
-    )
 
 
 def _number(value: float | None) -> str:
