@@ -11,6 +11,7 @@ from rankcast.cli.inputs import read_inputs
 from rankcast.cli.operation.rejects import exit_if_any
 from rankcast.cli.options import CatalogFile, EventsFile, Json, OneUser, output_file
 from rankcast.cli.output import Output, TableColumn, amount, amounts
+from rankcast.cli.sparks import event_frame, spark_session
 from rankcast.extras import require
 from rankcast.plain import JsonObject
 
@@ -97,18 +98,11 @@ def _run(
     catalog: "Catalog", events: "Sequence[Event]", policies: "Mapping[str, Policy | None]", out: Output
 ) -> tuple[list[JsonObject], dict[tuple[str, str], float]]:
     """One row per policy, in the given order, and the overlap of each pair."""
-    import pyarrow as pa
-
-    from rankcast.cli.sparks import silenced
-    from rankcast.language import dumps, encode_event
     from rankcast.pipeline.spark import backtest as tried
-    from rankcast.pipeline.spark import backtest_measures, backtest_overlap, local_session
+    from rankcast.pipeline.spark import backtest_measures, backtest_overlap
 
-    with silenced(), out.working("starting Spark") as stage:
-        session = local_session()
-        stage(f"{len(events):,} events under {len(policies)} policies")
-        lines = pa.table({"event": pa.array([dumps(encode_event(event)) for event in events], pa.string())})
-        frame = session.createDataFrame(lines)
+    with spark_session(out, f"{len(events):,} events under {len(policies)} policies") as (session, _):
+        frame = event_frame(session, events)
         sent = tried(frame, catalog, policies, json="event").cache()
         measured = backtest_measures(sent, frame, catalog, json="event").toArrow().to_pylist()
         overlaps = backtest_overlap(sent).toArrow().to_pylist()
