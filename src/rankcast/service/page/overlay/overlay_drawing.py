@@ -3,7 +3,6 @@
 from html import escape
 
 from rankcast.cover.layered_layout import Box, layered
-from rankcast.service.page.drawings import line_down
 from rankcast.service.studies.overlay_run import Route, SimulationRun
 
 _WIDTH, _HEIGHT = 96.0, 44.0
@@ -35,8 +34,7 @@ def overlay_svg(run: SimulationRun, publisher: str, route: Route | None = None) 
     ]
     labels: list[str] = []
     for below, above in run.upstream:
-        size = width, _HEIGHT
-        path = line_down(placed.at[above], size, placed.at[below], size)
+        path = placed.line(above, below)
         x2, y2 = placed.at[below][0] + width / 2, placed.at[below][1]
         up, down = run.up[below, above], run.down[below, above]
         told = f"{below} to {above}: {up} about subscriptions; {above} to {below}: {down} publications"
