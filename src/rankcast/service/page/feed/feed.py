@@ -304,7 +304,7 @@ class _Feed:
             return
         self._counted_at = last
         self._count.text = (
-            f"Of the last {counted.published:,} events {counted.matched:,} matched: "
+            f"Of the last {counted.published:,} events, {counted.matched:,} matched: "
             f"{counted.delivered:,} delivered, {counted.left_out:,} left out."
             if counted.published
             else ""
