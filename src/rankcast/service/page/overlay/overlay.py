@@ -219,10 +219,11 @@ class _OverlayPage:
         self._title.text = f"{name}. {meaning}"
         self._drawn.content = overlay_svg(found, setup.publisher, route)
         if route is not None:
-            count = sum(received for _, received in route.received)
+            value = route.event.attributes["x"]
+            assert isinstance(value, tuple)
             self._told.text = (
-                f"The publication x = {route.value:.1f} visited {len(route.visited)} of {len(found.tree.brokers)} brokers "
-                f"and went to {count} subscribers."
+                f"The publication x = {value[0]:.1f} visited {len(route.visited)} of {len(found.tree.brokers)} brokers "
+                f"and went to {route.received.total()} subscribers."
             )
             return
         exact = (

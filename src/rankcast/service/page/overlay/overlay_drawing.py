@@ -3,7 +3,8 @@
 from html import escape
 
 from rankcast.cover.layered_layout import Box, layered
-from rankcast.service.studies.overlay_run import Route, SimulationRun
+from rankcast.lab.overlay_runs import Route
+from rankcast.service.studies.overlay_run import SimulationRun
 
 _WIDTH, _HEIGHT = 96.0, 44.0
 _LABELLED = 24
@@ -27,7 +28,7 @@ def overlay_svg(run: SimulationRun, publisher: str, route: Route | None = None) 
     placed = layered(boxes, page=10_000)
     most = max([*run.up.values(), *run.down.values(), 1])
     visited = set(route.visited) if route else set()
-    received = dict(route.received) if route else {}
+    received = route.received if route else {}
     parts = [
         f'<svg class="rcd-graph rc-overlay" viewBox="0 0 {placed.width:.0f} {placed.height:.0f}" '
         f'style="width: 100%; max-width: {placed.width:.0f}px; min-width: {min(placed.width, 560):.0f}px">'
