@@ -12,6 +12,7 @@ from typer.main import get_command
 
 from rankcast.cli.main import app
 from rankcast.engine.explain import Reason
+from rankcast.errors import ModelError
 from rankcast.language import parse_duration, show_duration
 from rankcast.language.event_limits import EventLimits
 from rankcast.language.membership_json import FORMS
@@ -146,6 +147,32 @@ def test_the_settings_of_a_file_for_kafka():
     for row in rows:
         for word in kafka_security._CHOICES.get(row[0].strip("`"), ()):
             assert f"`{word}`" in row[1], (row[0], word)
+
+
+def test_sinks():
+    """The table, the option and the refusal name the same sinks."""
+    from rankcast.pipeline.spark.sinks import sink_of  # here: it takes pyspark a second to load
+
+    (option,) = (one for one in get_command(app).commands["run"].params if one.name == "sink")
+    with pytest.raises(ModelError) as refused:
+        sink_of("nowhere")
+    form = re.compile(r"\bconsole\b|\b[a-z]+:(?:FOLDER|FORMAT|//host)")
+    told = [name for row in rows_of("deploy.md", "sink") for name in re.findall(r"`([^`]+)`", row[0])]
+    assert sorted(form.findall(" ".join(told))) == sorted(form.findall(option.help))
+    assert sorted(form.findall(" ".join(told))) == sorted(form.findall(str(refused.value)))
+
+
+def test_rooms():
+    """Each package and module at the top of rankcast is in the table, and what it names of them exists."""
+    top = DOCS.parent / "src" / "rankcast"
+    rows = rows_of("architecture.md", "room")
+    told = [name.rstrip("/") for row in rows for name in re.findall(r"`([^`]+)`", row[0])]
+    assert sorted(told) == sorted(
+        path.name for path in top.iterdir() if path.suffix == ".py" or path.is_dir() if not path.name.startswith("__")
+    )
+    for row in rows:
+        for name in re.findall(r"`([\w/]+(?:/|\.py))`", row[1]):
+            assert any((place / name).exists() for place in (top / row[0].strip("`"), top, DOCS.parent)), (row[0], name)
 
 
 def test_attitudes():

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rankcast.cli.output import Output, TableColumn, table, write_lines
+from rankcast.cli.output import Output, TableColumn, amount, table, write_lines
 
 
 class Terminal(io.StringIO):
@@ -23,10 +23,6 @@ COLUMNS = (TableColumn("name"), TableColumn("n", align="right"))
 RECORDS = [{"name": "[red]a[/]\x1b[31m", "n": 1}, {"name": "b", "n": 20}]
 
 
-def cells(record: dict) -> tuple[str, ...]:
-    return record["name"], str(record["n"])
-
-
 def streams(monkeypatch: pytest.MonkeyPatch, stdout: io.StringIO, stderr: io.StringIO) -> None:
     monkeypatch.setattr(sys, "stdout", stdout)
     monkeypatch.setattr(sys, "stderr", stderr)
@@ -34,28 +30,34 @@ def streams(monkeypatch: pytest.MonkeyPatch, stdout: io.StringIO, stderr: io.Str
 
 def test_records_are_lines_in_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
     streams(monkeypatch, out := io.StringIO(), err := io.StringIO())
-    Output().records(RECORDS[1:], COLUMNS, cells)
+    Output().records(RECORDS[1:], COLUMNS)
     assert (out.getvalue(), err.getvalue()) == ('{"name":"b","n":20}\n', "")
 
 
 def test_records_are_a_table_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     streams(monkeypatch, out := Terminal(), err := Terminal())
-    Output().records(RECORDS, COLUMNS, cells)
+    Output().records(RECORDS, COLUMNS)
     assert "[red]a[/]\\x1b[31m" in out.getvalue()
     assert "─" in out.getvalue()
     assert err.getvalue() == ""
     streams(monkeypatch, out := Terminal(), Terminal())
-    Output(json=True).records(RECORDS[1:], COLUMNS, cells)
+    Output(json=True).records(RECORDS[1:], COLUMNS)
     assert out.getvalue() == '{"name":"b","n":20}\n'
+
+
+def test_a_column_shows_a_field_in_its_form() -> None:
+    record = {"n": 1234.5, "inner": {"n": 7}, "none": None}
+    columns = (amount("n"), amount("N", "n", ".0f"), amount("inner", lambda one: one["inner"]["n"]), amount("none"))
+    assert [column.cell(record) for column in (*columns, TableColumn("missing"))] == ["1,234.5", "1234", "7", "", ""]
 
 
 @pytest.mark.parametrize("stdout", [io.StringIO, Terminal])
 def test_no_records_are_said_to_people_only(monkeypatch: pytest.MonkeyPatch, stdout: type[io.StringIO]) -> None:
     streams(monkeypatch, out := stdout(), err := io.StringIO())
-    Output().records([], COLUMNS, cells, "there are none")
+    Output().records([], COLUMNS, "there are none")
     assert (out.getvalue(), err.getvalue()) == ("", "there are none\n")
     streams(monkeypatch, out := stdout(), err := io.StringIO())
-    Output(json=True).records([], COLUMNS, cells, "there are none")
+    Output(json=True).records([], COLUMNS, "there are none")
     assert (out.getvalue(), err.getvalue()) == ("", "")
 
 

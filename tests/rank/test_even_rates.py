@@ -13,7 +13,10 @@ A, B, C = Place("a"), Place("b"), Place("c")
     ("rate", "told"),
     [
         (0.1, "with 0.1 you can have all 2 topics evenly (1 more never matched); the limits are 0.04 to 0.2"),
-        (0.01, "with 0.01 a period has fewer events than topics; 0.04 to 0.2 gives all 2 topics evenly"),
+        (
+            0.01,
+            "with 0.01 a period delivers fewer events than topics; with 0.04 to 0.2 you can have all 2 topics evenly",
+        ),
         (0.3, "with 0.3 you cannot have all 2 topics evenly, because b has only 10.0% of your matches"),
     ],
 )

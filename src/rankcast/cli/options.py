@@ -97,16 +97,22 @@ MaxPolicyCost: TypeAlias = Annotated[
 
 
 def with_options(of: Any) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the fields of a named tuple as options, in place of its parameter `options`."""
+    """Give a command options in place of its parameter `options`: the fields of a named tuple, or of a dictionary.
+
+    A dictionary has the annotations by name; those options default to None, and the command gets a dictionary.
+    """
+    annotations, defaults, make = (
+        (of, dict.fromkeys(of), dict) if isinstance(of, dict) else (of.__annotations__, of._field_defaults, of)
+    )
 
     def decorated(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)
         def run(**given: object) -> None:
-            command(options=of(**{name: given.pop(name) for name in of._fields}), **given)
+            command(options=make(**{name: given.pop(name) for name in annotations}), **given)
 
         fields = [
-            Parameter(name, Parameter.KEYWORD_ONLY, default=of._field_defaults[name], annotation=annotation)
-            for name, annotation in of.__annotations__.items()
+            Parameter(name, Parameter.KEYWORD_ONLY, default=defaults[name], annotation=annotation)
+            for name, annotation in annotations.items()
         ]
         known = signature(command).parameters
         at = list(known).index("options")

@@ -35,17 +35,38 @@ def printable(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TableColumn:
-    """A column of a table for people. Only a column with `folds` may be wrapped."""
+    """A column of a table for people. Only a column with `folds` may be wrapped.
+
+    It shows the field `of` of a record (by default, the field with its name) in a format, such as `.3f`. `of` can also
+    be a function of the record. None is an empty cell.
+    """
 
     name: str
+    of: "str | Callable[[Any], object]" = ""
+    form: str = ""
     align: Literal["left", "right", "center"] = "left"
     style: str = ""
     folds: bool = False
 
+    def cell(self, record: Mapping[str, Any]) -> str:
+        """The text of the column for a record."""
+        value = self.of(record) if callable(self.of) else record.get(self.of or self.name)
+        return "" if value is None else format(value, self.form)
+
+
+def amount(name: str, of: "str | Callable[[Any], object]" = "", form: str = ",", style: str = "") -> TableColumn:
+    """A column of numbers, which are aligned to the right."""
+    return TableColumn(name, of, form, "right", style)
+
 
 def amounts(*names: str) -> tuple[TableColumn, ...]:
-    """Columns of numbers, which are aligned to the right."""
-    return tuple(TableColumn(name, align="right") for name in names)
+    """Columns of whole numbers."""
+    return tuple(map(amount, names))
+
+
+def at_second(record: Mapping[str, Any]) -> str:
+    """When something was, to the second: of a column with the field `when`."""
+    return str(record["when"]).replace("T", " ")[:19]
 
 
 class Output:
@@ -80,11 +101,10 @@ class Output:
         self,
         records: Iterable[Mapping[str, object]],
         columns: Sequence[TableColumn],
-        cells: Callable[[Any], Sequence[str]],
         empty: str = "nothing",
         file: Path | None = None,
     ) -> None:
-        """Write records as JSON Lines, or as a table with rows made by `cells`.
+        """Write records as JSON Lines, or as a table.
 
         `empty` is the message if there are no records. With `file`, the records always go there, as JSON Lines.
         """
@@ -94,7 +114,7 @@ class Output:
         elif self.as_lines:
             for count, record in enumerate(records, 1):  # noqa: B007  the last value is the count
                 self.record(record)
-        elif rows := [cells(record) for record in records]:
+        elif rows := [[column.cell(record) for column in columns] for record in records]:
             count = len(rows)
             self.show(table(columns, rows))
         if not count and not self.json:

@@ -4,11 +4,48 @@ import os
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
+
+from rankcast.cli.output import Output
+from rankcast.plain import JsonObject
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from rankcast.model import Delivery, Event
 
 _STDERR = 2
+
+
+@contextmanager
+def spark_session(out: Output, stage: str) -> "Iterator[tuple[SparkSession, Callable[[str], None]]]":
+    """A session, and a function that takes the next stage of the work; `stage` is the one after Spark has started."""
+    from rankcast.pipeline.spark import local_session
+
+    with silenced(), out.working("starting Spark") as next_stage:
+        session = local_session()
+        next_stage(stage)
+        yield session, next_stage
+
+
+def event_frame(session: "SparkSession", events: "Sequence[Event]") -> "DataFrame":
+    """The events in JSON form, in the column `event`."""
+    import pyarrow as pa
+
+    from rankcast.language import dumps, encode_event
+
+    texts = [dumps(encode_event(event)) for event in events]
+    return session.createDataFrame(pa.table({"event": pa.array(texts, pa.string())}))
+
+
+def deliveries_of(rows: Sequence[JsonObject]) -> "list[Delivery]":
+    """The deliveries of a job's rows, by window, user and seq."""
+    from rankcast.model import Delivery
+
+    found = (Delivery(**{**row, "subscriptions": tuple(row["subscriptions"])}) for row in rows)
+    return sorted(found, key=lambda delivery: delivery.order)
 
 
 @contextmanager

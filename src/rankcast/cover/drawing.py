@@ -18,8 +18,6 @@ _TITLE = 34
 _MOST_INTERESTS = 6
 _COLOURS = ("#2f6db3", "#b3552f", "#2f8f5b", "#8a4fa3", "#a38a1f", "#3f8f9e", "#b33f6b", "#5d6b2f")
 
-_Corner = tuple[float, float]
-
 
 def draw(graph: SubscriptionGraph, title: str = "") -> str:
     """An SVG of the graph, for one user or a catalog of a few dozen subscriptions.
@@ -29,16 +27,12 @@ def draw(graph: SubscriptionGraph, title: str = "") -> str:
     """
     colours = _colours(graph)
     texts = {str(node.number): _texts(node, colours) for node in graph.nodes}
-    boxes = {
-        str(node.number): Box(
-            str(node.number), node.level, *_size(texts[str(node.number)]), tuple(map(str, node.children))
-        )
+    boxes = [
+        Box(str(node.number), node.level, *_size(texts[str(node.number)]), tuple(map(str, node.children)))
         for node in graph.nodes
-    }
-    placed = layered(list(boxes.values()), page=_PAGE)
-    top = _TITLE if title else 0
-    at = {key: (x, y + top) for key, (x, y) in placed.at.items()}
-    width, height = max(placed.width, len(title) * 9 + 40), placed.height + top
+    ]
+    placed = layered(boxes, page=_PAGE, top=_TITLE if title else 0)
+    width, height = max(placed.width, len(title) * 9 + 40), placed.height
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
         f'viewBox="0 0 {width:.0f} {height:.0f}" font-family="DejaVu Sans Mono, Menlo, monospace" font-size="11">',
@@ -49,8 +43,9 @@ def draw(graph: SubscriptionGraph, title: str = "") -> str:
             f'<text x="{width / 2:.1f}" y="{_TITLE - 4}" text-anchor="middle" font-size="14" '
             f'font-weight="bold">{escape(title)}</text>'
         )
-    parts += [_edge(box, at[box.key], boxes[child], at[child]) for box in boxes.values() for child in box.children]
-    parts += [_shown(box, at[box.key], texts[box.key]) for box in boxes.values()]
+    lines = [placed.line(box.key, child) for box in boxes for child in box.children]
+    parts += [f'<path d="{line}" fill="none" stroke="#999999"/>' for line in lines]
+    parts += [_shown(box, placed.at[box.key], texts[box.key]) for box in boxes]
     return "\n".join([*parts, "</svg>", ""])
 
 
@@ -81,17 +76,7 @@ def _cut(text: str) -> str:
     return text if len(text) <= 16 else text[:15] + "…"
 
 
-def _edge(upper: Box, above: _Corner, lower: Box, below: _Corner) -> str:
-    x1, y1 = above[0] + upper.width / 2, above[1] + upper.height
-    x2, y2 = below[0] + lower.width / 2, below[1]
-    bend = (y2 - y1) / 2
-    return (
-        f'<path d="M {x1:.1f} {y1:.1f} C {x1:.1f} {y1 + bend:.1f}, {x2:.1f} {y2 - bend:.1f}, {x2:.1f} {y2:.1f}" '
-        'fill="none" stroke="#999999"/>'
-    )
-
-
-def _shown(box: Box, at: _Corner, lines: list[tuple[str, str | None]]) -> str:
+def _shown(box: Box, at: tuple[float, float], lines: list[tuple[str, str | None]]) -> str:
     x, y = at
     parts = [
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{box.width:.1f}" height="{box.height:.1f}" rx="6" '

@@ -23,18 +23,27 @@ class Placement:
     """The upper left corner of each box, and the size of the drawing."""
 
     at: Mapping[str, tuple[float, float]]
+    boxes: Mapping[str, Box]
     width: float
     height: float
 
+    def line(self, upper: str, lower: str) -> str:
+        """The SVG path of a curve from the bottom of a box to the top of a lower one."""
+        (left, top), (x2, y2) = self.at[upper], self.at[lower]
+        x1, y1 = left + self.boxes[upper].width / 2, top + self.boxes[upper].height
+        x2 += self.boxes[lower].width / 2
+        bend = (y2 - y1) / 2
+        return f"M {x1:.1f} {y1:.1f} C {x1:.1f} {y1 + bend:.1f}, {x2:.1f} {y2 - bend:.1f}, {x2:.1f} {y2:.1f}"
 
-def layered(boxes: Sequence[Box], page: float = 1000.0) -> Placement:
-    """Place boxes layer by layer. Unconnected parts are placed side by side, and wrap at the width of the page.
+
+def layered(boxes: Sequence[Box], page: float = 1000.0, top: float = 0.0) -> Placement:
+    """Place boxes layer by layer, below `top`. Unconnected parts are side by side, and wrap at the width of the page.
 
     Each box is placed near the middle of its neighbours. A few passes of O(boxes + lines).
     """
     by_key = {box.key: box for box in boxes}
     at: dict[str, tuple[float, float]] = {}
-    x, y, bottom, widest = MARGIN, MARGIN, MARGIN, 0.0
+    x, y, bottom, widest = MARGIN, MARGIN + top, MARGIN + top, 0.0
     for part in _parts(boxes):
         inner, width, height = _placed([by_key[key] for key in part])
         if x > MARGIN and x + width > page:
@@ -43,7 +52,7 @@ def layered(boxes: Sequence[Box], page: float = 1000.0) -> Placement:
         x += width + GAP
         bottom = max(bottom, y + height)
         widest = max(widest, x - GAP)
-    return Placement(at, widest + MARGIN, bottom + MARGIN)
+    return Placement(at, by_key, widest + MARGIN, bottom + MARGIN)
 
 
 def _parts(boxes: Sequence[Box]) -> list[list[str]]:

@@ -125,10 +125,10 @@ class EvenRates(NamedTuple):
                 f"which has {self.share:.1%} of your matches"
             )
         if rate < self.least:
-            return f"with {rate:g} a period has fewer events than topics; {span} gives {topics} evenly{silent}"
+            return f"with {rate:g} a period delivers fewer events than topics; with {span} you can have {topics} evenly{silent}"
         if rate > self.most:
             rare = f"{self.rarest.label()} has only {self.share:.1%} of your matches"
-            return f"with {rate:g} you cannot have {topics} evenly, because {rare}; {span} can{silent}"
+            return f"with {rate:g} you cannot have {topics} evenly, because {rare}; with {span} you can{silent}"
         return f"with {rate:g} you can have {topics} evenly{silent}; the limits are {span}"
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import assert_never
 
 from rankcast.engine.explain import Explanation, Reason
+from rankcast.wording import capitalised
 
 
 def outcome_words(explanation: Explanation, titles: Mapping[str, str]) -> str:
@@ -14,8 +15,7 @@ def outcome_words(explanation: Explanation, titles: Mapping[str, str]) -> str:
     decision = explanation.decision
     cause = None if decision is None or explanation.remark or explanation.sent else decision.cause
     if cause is None or decision is None or (explanation.outcome is not None and not explanation.outcome.is_served):
-        words = explanation.verdict.removeprefix("not sent: ")
-        return words[:1].upper() + words[1:]
+        return capitalised(explanation.verdict.removeprefix("not sent: "))
     rivals = sorted(decision.rivals, key=lambda rival: -rival.rank)
     match cause.reason:
         case Reason.SIMILAR:
@@ -30,6 +30,6 @@ def outcome_words(explanation: Explanation, titles: Mapping[str, str]) -> str:
         case Reason.SEEN:
             return f"Not new enough: {cause.detail}"
         case Reason.BELOW | Reason.CALM | Reason.CHANCE | Reason.PUBLISHER | Reason.UNSUBSCRIBED:
-            return f"{cause.reason.label[:1].upper()}{cause.reason.label[1:]}: {cause.detail}"
+            return f"{capitalised(cause.reason.label)}: {cause.detail}"
         case other:
             assert_never(other)

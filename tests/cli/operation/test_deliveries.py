@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rankcast.cli.operation.deliveries import COLUMNS, delivery_cells
+from rankcast.cli.operation.deliveries import delivery_columns
 from rankcast.language import decode_record
 from rankcast.model import Catalog
 
@@ -79,7 +79,7 @@ def test_form_of_spec_9(served: Any) -> None:
 
 def test_cells_say_why() -> None:
     record = {"kind": "subscription", "id": "s1", "user": "ann", "where": "genre = 'drama'"}
-    cells = delivery_cells(Catalog([decode_record(record)]))
+    columns = delivery_columns(Catalog([decode_record(record)]))
     delivery = {
         "user": "ann",
         "event": "e1",
@@ -88,9 +88,8 @@ def test_cells_say_why() -> None:
         "forwarded": "2004-02-13T20:05:00Z",
         "window": 4,
     }
-    row = cells(delivery)
-    assert row == ("4", "2004-02-13 20:05:00", "ann", "e1", "0.667", "s1: genre is drama\ngone")
-    assert len(row) == len(COLUMNS)
+    row = [column.cell(delivery) for column in columns]
+    assert row == ["4", "2004-02-13 20:05:00", "ann", "e1", "0.667", "s1: genre is drama\ngone"]
 
 
 @pytest.mark.slow

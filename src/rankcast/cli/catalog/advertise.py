@@ -1,22 +1,21 @@
 """``rankcast advertise``: what a publisher will publish, and how many subscriptions each publication reaches."""
 
-from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from rankcast.cli.exits import NEGATIVE
 from rankcast.cli.options import DEFAULT_STORE, Json, StorePath, bounded
-from rankcast.cli.output import Output, TableColumn
+from rankcast.cli.output import Output, TableColumn, amount
 from rankcast.model.advertisements import K, Ranking, ScorerName
 from rankcast.plain import JsonObject
 
 _COLUMNS = (
-    TableColumn("advertisement", style="bold"),
+    TableColumn("advertisement", "id", style="bold"),
     TableColumn("publisher"),
-    TableColumn("space", folds=True),
-    TableColumn("k", align="right"),
-    TableColumn("rank"),
+    TableColumn("space", "where", folds=True),
+    amount("k", form=""),
+    TableColumn("rank", lambda record: _ranking(record)),
 )
 
 
@@ -75,15 +74,16 @@ def advertise(
             if function is not None:
                 registered_scorer(function)
             opened.change(put=[made])
-            out.done(f"{name}: {' '.join(_cells(encode_record(made))[1:])}", encode_record(made))
+            record = encode_record(made)
+            out.done(f"{name}: {' '.join(column.cell(record) for column in _COLUMNS[1:])}", record)
             return
         found = [one for one in known.values() if name in (None, one.id)]
-    out.records(map(encode_record, found), _COLUMNS, _cells, "no advertisements")
+    out.records(map(encode_record, found), _COLUMNS, "no advertisements")
     if name is not None and not found:
         raise typer.Exit(NEGATIVE)
 
 
-def _cells(record: JsonObject) -> Sequence[str]:
-    rank = record.get("function") or record.get("score")
-    by = record.get("rank", Ranking.RELEVANCE.value)
-    return record["id"], record["publisher"], record["where"], str(record["k"]), f"{by} ({rank})" if rank else by
+def _ranking(record: JsonObject) -> str:
+    score = record.get("function") or record.get("score")
+    by: str = record.get("rank", Ranking.RELEVANCE.value)
+    return f"{by} ({score})" if score else by

@@ -9,16 +9,15 @@ from rankcast.cli.exits import NEGATIVE
 from rankcast.cli.inputs import numbers
 from rankcast.cli.options import DEFAULT_STORE, Json, OneUser, StorePath
 from rankcast.cli.output import Output, TableColumn
-from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:
     from rankcast.model import Concept
 
 _COLUMNS = (
-    TableColumn("concept", style="bold"),
-    TableColumn("on"),
-    TableColumn("for"),
-    TableColumn("means", folds=True),
+    TableColumn("concept", "name", style="bold"),
+    TableColumn("on", "attribute"),
+    TableColumn("for", lambda record: record.get("user", "all users")),
+    TableColumn("means", lambda record: _meaning(record), folds=True),
 )
 _NAMES = ("kind", "name", "attribute", "user")
 
@@ -96,7 +95,7 @@ def concept(
             opened.change(remove=found)
             out.done(f"removed {found[0].name} on {found[0].attribute}", encode_record(found[0]))
             return
-    out.records(map(encode_record, found), _COLUMNS, _cells, "no concepts")
+    out.records(map(encode_record, found), _COLUMNS, "no concepts")
     if name is not None and not found:
         raise typer.Exit(NEGATIVE)
 
@@ -129,7 +128,3 @@ def _numbers(told: object) -> str:
         case list():
             return " ".join(f"{one:g}" if isinstance(one, int | float) else str(one) for one in told)
     return str(told)
-
-
-def _cells(record: JsonObject) -> Sequence[str]:
-    return record["name"], record["attribute"], record.get("user", "all users"), _meaning(record)

@@ -3,8 +3,7 @@
 The options are derived from the declarations of a policy's fields.
 """
 
-import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Annotated, Any, NamedTuple, assert_never
 
@@ -12,8 +11,8 @@ import typer
 
 from rankcast.cli.completion import complete_preset
 from rankcast.cli.inputs import numbers
-from rankcast.cli.options import DEFAULT_STORE, Json, MaxPolicyCost, OneUser, StorePath, check_user
-from rankcast.cli.output import Output, TableColumn, amounts
+from rankcast.cli.options import DEFAULT_STORE, Json, MaxPolicyCost, OneUser, StorePath, check_user, with_options
+from rankcast.cli.output import Output, TableColumn, amount
 from rankcast.language.presets import PRESETS, filter_of_kind, preset_fields
 from rankcast.model import (
     MOST_POLICY_COST,
@@ -30,9 +29,11 @@ from rankcast.plain import JsonObject
 
 _COLUMNS = (
     TableColumn("user", style="bold"),
-    TableColumn("mode"),
-    *amounts("k", "length", "sigma"),
-    TableColumn("more", folds=True),
+    TableColumn("mode", lambda record: record.get("mode", "all")),
+    amount("k", form=""),
+    amount("length", lambda record: _span(record), ""),
+    amount("sigma", lambda record: record.get("sigma", 1.0), "g"),
+    TableColumn("more", lambda record: ", ".join(_more(record)), folds=True),
 )
 _SHOWN = ("kind", "user", "mode", "k", "length", "unit", "sigma")
 _PREFIXES = {Filter: "", NoveltyPart: "novelty-", Decaying: "decay-"}
@@ -128,20 +129,7 @@ _INNER = frozenset(one.path[0] for one in _SETTINGS if len(one.path) > 1)
 _SPANS = frozenset(("unit", *(one.name for one in kinds.declared(Decaying) if isinstance(one.kind, kinds.Nested))))
 
 
-def _with_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with one option per setting instead of its parameter `settings`."""
-    named = [one for one in inspect.signature(command).parameters.values() if one.name != "settings"]
-    derived = [
-        inspect.Parameter(
-            one.parameter, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=one.annotation
-        )
-        for one in _SETTINGS
-    ]
-    command.__dict__["__signature__"] = inspect.Signature([*named[:2], *derived, *named[2:]])
-    return command
-
-
-@_with_options
+@with_options({one.parameter: one.annotation for one in _SETTINGS})
 def policy(
     user: OneUser = None,
     preset: Annotated[
@@ -152,13 +140,14 @@ def policy(
             autocompletion=complete_preset,
         ),
     ] = None,
+    *,
+    options: Mapping[str, object],
     remove: Annotated[
         bool, typer.Option("--remove", help="Remove the policy; the user then gets every match.")
     ] = False,
     max_policy_cost: MaxPolicyCost = MOST_POLICY_COST,
     store: StorePath = DEFAULT_STORE,
     json: Json = False,
-    **settings: object,
 ) -> None:
     """Set the delivery policy of a user. Options you leave out keep their values; without options, show the policy.
 
@@ -175,7 +164,7 @@ def policy(
     from rankcast.rank import policy_notes
     from rankcast.store import Store
 
-    given = _told(settings)
+    given = _told(options)
     out = Output(json)
     with Store.open(store) as opened:
         catalog = opened.catalog()
@@ -183,7 +172,7 @@ def policy(
             if user is not None:
                 check_user(catalog, user)
             listed = catalog.policies.values() if user is None else [catalog.policy_of(user)]
-            out.records(map(encode_record, listed), _COLUMNS, _cells, "no policies; every user gets all matches")
+            out.records(map(encode_record, listed), _COLUMNS, "no policies; every user gets all matches")
             return
         if user is None:
             raise typer.BadParameter("a policy needs a --user")
@@ -272,14 +261,3 @@ def _plain(value: object) -> str:
         case float():
             return f"{value:g}"
     return str(value)
-
-
-def _cells(record: JsonObject) -> Sequence[str]:
-    return (
-        record["user"],
-        record.get("mode", "all"),
-        str(record.get("k", "")),
-        _span(record) if "length" in record else "",
-        f"{record.get('sigma', 1.0):g}",
-        ", ".join(_more(record)),
-    )

@@ -1,6 +1,5 @@
 """``rankcast prefer``: a user's preferences between subscriptions."""
 
-from collections.abc import Sequence
 from itertools import pairwise
 from typing import Annotated
 
@@ -9,9 +8,8 @@ import typer
 from rankcast.cli.completion import complete_subscription
 from rankcast.cli.options import DEFAULT_STORE, Json, StorePath, UserName, check_user
 from rankcast.cli.output import Output, TableColumn
-from rankcast.plain import JsonObject
 
-_COLUMNS = (TableColumn("prefers"), TableColumn("over"))
+_COLUMNS = (TableColumn("prefers", "prefer"), TableColumn("over"))
 
 
 def prefer(
@@ -43,7 +41,7 @@ def prefer(
         if not names:
             check_user(opened.catalog(), user)
             listed = [encode_record(one) for one in opened.catalog().preferences_of(user)]
-            out.records(listed, _COLUMNS, _cells, f"{user} has no preferences")
+            out.records(listed, _COLUMNS, f"{user} has no preferences")
             return
         if len(names) < 2:
             raise typer.BadParameter("name two subscriptions, the preferred one first")
@@ -52,7 +50,3 @@ def prefer(
     for pair in pairs:
         said = "no longer prefers" if remove else "prefers"
         out.done(f"{user} {said} {pair.prefer} over {pair.over}", encode_record(pair))
-
-
-def _cells(record: JsonObject) -> Sequence[str]:
-    return record["prefer"], record["over"]

@@ -2,7 +2,7 @@
 
 import gc
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,9 +14,8 @@ from rankcast.cli.exits import NEGATIVE
 from rankcast.cli.inputs import count_lines
 from rankcast.cli.operation.rejects import exit_if_any, tell
 from rankcast.cli.options import DEFAULT_STORE, Json, MaxPolicyCost, OneUser, StorePath, check_user, input_file
-from rankcast.cli.output import Output, TableColumn
+from rankcast.cli.output import Output, TableColumn, amount
 from rankcast.model import MOST_POLICY_COST, Attitude, Policy, check_policy_cost
-from rankcast.plain import JsonObject
 from rankcast.wording import counted
 
 if TYPE_CHECKING:
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
 _COLUMNS = (
     TableColumn("user", style="bold"),
     TableColumn("id"),
-    TableColumn("score", align="right"),
-    TableColumn("expression", folds=True),
+    amount("score", form="g"),
+    TableColumn("expression", "where", folds=True),
 )
 
 
@@ -232,11 +231,6 @@ def subscriptions(user: OneUser = None, store: StorePath = DEFAULT_STORE, json: 
         check_user(catalog, user)
     users = catalog.users() if user is None else [user]
     found = [one for name in users for one in catalog.subscriptions_of(name)]
-
-    def cells(record: JsonObject) -> Sequence[str]:
-        score = record.get("score")
-        return record["user"], record["id"], "" if score is None else f"{score:g}", record["where"]
-
-    out.records(map(encode_record, found), _COLUMNS, cells, "no subscriptions")
+    out.records(map(encode_record, found), _COLUMNS, "no subscriptions")
     if user is not None and not found:
         raise typer.Exit(NEGATIVE)

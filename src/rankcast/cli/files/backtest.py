@@ -10,7 +10,8 @@ import typer
 from rankcast.cli.inputs import read_inputs
 from rankcast.cli.operation.rejects import exit_if_any
 from rankcast.cli.options import CatalogFile, EventsFile, Json, OneUser, output_file
-from rankcast.cli.output import Output, TableColumn, amounts
+from rankcast.cli.output import Output, TableColumn, amount, amounts
+from rankcast.cli.sparks import event_frame, spark_session
 from rankcast.extras import require
 from rankcast.plain import JsonObject
 
@@ -22,7 +23,11 @@ if TYPE_CHECKING:
 NOW = "as now"
 _COLUMNS = (
     TableColumn("policy", style="bold", folds=True),
-    *amounts("delivered", "users", "mean rank", "diversity", "mean wait", "overlap with the first"),
+    *amounts("delivered", "users"),
+    amount("mean rank", lambda row: _number(row["rank"]), ""),
+    amount("diversity", lambda row: _number(row["diversity"]), ""),
+    amount("mean wait", lambda row: _wait(row["wait"]), ""),
+    amount("overlap with the first", lambda row: f"{100 * row['overlap']:.0f} %", ""),
 )
 
 
@@ -58,7 +63,7 @@ def backtest(
         (known,) = catalog.subscribers(user)
         catalog = catalog.alone(known)
     rows, overlap = _run(catalog, events, policies, out)
-    out.records(rows, _COLUMNS, _cells, "no deliveries")
+    out.records(rows, _COLUMNS, "no deliveries")
     if picture is not None:
         _draw(rows, overlap).savefig(picture, dpi=120, bbox_inches="tight")
         out.say(f"wrote {picture}")
@@ -93,18 +98,11 @@ def _run(
     catalog: "Catalog", events: "Sequence[Event]", policies: "Mapping[str, Policy | None]", out: Output
 ) -> tuple[list[JsonObject], dict[tuple[str, str], float]]:
     """One row per policy, in the given order, and the overlap of each pair."""
-    import pyarrow as pa
-
-    from rankcast.cli.sparks import silenced
-    from rankcast.language import dumps, encode_event
     from rankcast.pipeline.spark import backtest as tried
-    from rankcast.pipeline.spark import backtest_measures, backtest_overlap, local_session
+    from rankcast.pipeline.spark import backtest_measures, backtest_overlap
 
-    with silenced(), out.working("starting Spark") as stage:
-        session = local_session()
-        stage(f"{len(events):,} events under {len(policies)} policies")
-        lines = pa.table({"event": pa.array([dumps(encode_event(event)) for event in events], pa.string())})
-        frame = session.createDataFrame(lines)
+    with spark_session(out, f"{len(events):,} events under {len(policies)} policies") as (session, _):
+        frame = event_frame(session, events)
         sent = tried(frame, catalog, policies, json="event").cache()
         measured = backtest_measures(sent, frame, catalog, json="event").toArrow().to_pylist()
         overlaps = backtest_overlap(sent).toArrow().to_pylist()
@@ -118,18 +116,6 @@ def _run(
         for name in policies
     ]
     return rows, overlap
-
-
-def _cells(row: JsonObject) -> Sequence[str]:
-    return (
-        row["policy"],
-        f"{row['delivered']:,}",
-        f"{row['users']:,}",
-        _number(row["rank"]),
-        _number(row["diversity"]),
-        _wait(row["wait"]),
-        f"{100 * row['overlap']:.0f} %",
-    )
 
 
 def _number(value: float | None) -> str:

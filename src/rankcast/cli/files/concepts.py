@@ -1,6 +1,6 @@
 """``rankcast concepts mine``: derive concepts from past events and subscriptions."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,19 +16,12 @@ from rankcast.cli.files.mining_sources import (
     with_known,
 )
 from rankcast.cli.options import DEFAULT_STORE, Json, StorePath, input_file, output_file
-from rankcast.cli.output import Output, TableColumn, amounts
+from rankcast.cli.output import Output, TableColumn, amount
 from rankcast.extras import require
 from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:
     from rankcast.fuzzy import MiningResult, ValueMiningResult
-
-_COLUMNS = (
-    TableColumn("concept", style="bold"),
-    TableColumn("on"),
-    TableColumn("means", folds=True),
-    *amounts("share", "from", "to"),
-)
 
 
 def mine(
@@ -117,16 +110,24 @@ def mine(
         for at, concept in enumerate(one.concepts)
     }
 
-    def cells(record: JsonObject) -> Sequence[str]:
-        form, told = next((key, told) for key, told in record.items() if isinstance(told, list | dict))
-        listed = told if isinstance(told, list) else [f"{value} {degree:g}," for value, degree in told.items()]
-        means = f"{form} {' '.join(map(_shown, listed))}".rstrip(",")
-        return record["name"], record["attribute"], means, *clusters[record["attribute"], record["name"]]
+    def of_cluster(place: int) -> Callable[[JsonObject], str]:
+        return lambda record: clusters[record["attribute"], record["name"]][place]
 
-    records = [encode_record(concept) for one in found for concept in one.concepts]
-    out.records(records, _COLUMNS, cells)
+    columns = (
+        TableColumn("concept", "name", style="bold"),
+        TableColumn("on", "attribute"),
+        TableColumn("means", _meaning, folds=True),
+        *(amount(title, of_cluster(place), "") for place, title in enumerate(("share", "from", "to"))),
+    )
+    out.records([encode_record(concept) for one in found for concept in one.concepts], columns)
     if any(one.reason for one in found):
         raise typer.Exit(NEGATIVE)
+
+
+def _meaning(record: JsonObject) -> str:
+    form, told = next((key, told) for key, told in record.items() if isinstance(told, list | dict))
+    listed = told if isinstance(told, list) else [f"{value} {degree:g}," for value, degree in told.items()]
+    return f"{form} {' '.join(map(_shown, listed))}".rstrip(",")
 
 
 def _cells_of(one: "MiningResult | ValueMiningResult", at: int) -> tuple[str, str, str]:

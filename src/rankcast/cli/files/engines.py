@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from rankcast.cli.output import Output
-from rankcast.cli.sparks import silenced
+from rankcast.cli.sparks import deliveries_of, event_frame, spark_session
 from rankcast.engine.choice import INDEX_FROM, Engine, is_small, shard_for
 from rankcast.plain import JsonObject
 
@@ -55,19 +55,15 @@ def replay_quickly(
 ) -> "list[Delivery] | DeliveryColumns":
     """As `replay_all`, but as columns if the engine makes columns, for callers that need no objects."""
     if engine is Engine.SPARK:
-        from rankcast.model import Delivery
         from rankcast.pipeline.spark import deliver
 
-        rows = on_spark(lambda frame: deliver(frame, catalog, json="event"), events, out)
-        deliveries = [Delivery(**{**row, "subscriptions": tuple(row["subscriptions"])}) for row in rows]
-    else:
-        from rankcast.engine.arrays import BatchShard
+        return deliveries_of(on_spark(lambda frame: deliver(frame, catalog, json="event"), events, out))
+    from rankcast.engine.arrays import BatchShard
 
-        shard = _shard(engine, catalog, len(events))
-        if isinstance(shard, BatchShard):
-            return _replay_columns(shard, events, out)
-        deliveries = _replay_here(shard, events, out)
-    return sorted(deliveries, key=lambda delivery: delivery.order)
+    shard = _shard(engine, catalog, len(events))
+    if isinstance(shard, BatchShard):
+        return _replay_columns(shard, events, out)
+    return sorted(_replay_here(shard, events, out), key=lambda delivery: delivery.order)
 
 
 def _match_here(catalog: "Catalog", events: "Sequence[Event]", out: Output) -> "Iterable[Match]":
@@ -135,14 +131,6 @@ def _chunks(events: "Sequence[Event]", out: Output) -> "Iterator[Sequence[Event]
 
 def on_spark(job: "Callable[[DataFrame], DataFrame]", events: "Sequence[Event]", out: Output) -> list[JsonObject]:
     """The result rows of a Spark job over events in JSON form."""
-    import pyarrow as pa
-
-    from rankcast.language import dumps, encode_event
-    from rankcast.pipeline.spark import local_session
-
-    with silenced(), out.working("starting Spark") as stage:
-        session = local_session()
-        stage(f"{len(events):,} events through Spark")
-        lines = pa.table({"event": pa.array([dumps(encode_event(event)) for event in events], pa.string())})
-        rows: list[JsonObject] = job(session.createDataFrame(lines)).toArrow().to_pylist()
+    with spark_session(out, f"{len(events):,} events through Spark") as (session, _):
+        rows: list[JsonObject] = job(event_frame(session, events)).toArrow().to_pylist()
         return rows

@@ -1,6 +1,5 @@
 """``rankcast groups``: share filters among users with similar interests, and see what that saves and costs."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -10,10 +9,17 @@ from rankcast.cli.files.engines import EngineChoice, replay_all
 from rankcast.cli.inputs import read_inputs
 from rankcast.cli.operation.rejects import exit_if_any
 from rankcast.cli.options import CatalogFile, EventsFile, Json, bounded, output_file
-from rankcast.cli.output import Output, amounts, write_lines
+from rankcast.cli.output import Output, amount, amounts, write_lines
 from rankcast.plain import JsonObject
 
-_COLUMNS = (*amounts("similarity", "groups", "users", "filter decisions", "messages", "deliveries", "mean entropy"),)
+_COLUMNS = (
+    amount("similarity", form="g"),
+    *amounts("groups", "users"),
+    amount("filter decisions", lambda row: _pair(row["decisions"]), ""),
+    amount("messages", lambda row: _pair(row["messages"]), ""),
+    amount("deliveries", lambda row: _pair(row["deliveries"]), ""),
+    amount("mean entropy", lambda row: _pair(row["entropy"], ".3f"), ""),
+)
 _SIMILARITIES = [1.0, 0.8, 0.6, 0.4, 0.2]
 
 
@@ -63,17 +69,9 @@ def groups(
             write_lines(deliveries_file, map(encode_delivery, handed))
     if out_file is not None:
         write_lines(out_file, map(encode_record, shared_catalog(catalog, find_groups(catalog, tried[0])).records()))
-    out.records(rows, _COLUMNS, _cells, "no two users can share a filter")
+    out.records(rows, _COLUMNS, "no two users can share a filter")
     exit_if_any(rejected)
 
 
-def _cells(row: JsonObject) -> Sequence[str]:
-    pairs = [row[name] for name in ("decisions", "messages", "deliveries")]
-    entropy = row["entropy"]
-    return (
-        f"{row['similarity']:g}",
-        f"{row['groups']:,}",
-        f"{row['users']:,}",
-        *(f"{pair['alone']:,} → {pair['shared']:,}" for pair in pairs),
-        f"{entropy['alone']:.3f} → {entropy['shared']:.3f}",
-    )
+def _pair(pair: JsonObject, form: str = ",") -> str:
+    return f"{pair['alone']:{form}} → {pair['shared']:{form}}"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankcast.cli.output import Output
-from rankcast.cli.sparks import silenced
+from rankcast.cli.sparks import spark_session
 from rankcast.extras import require
 
 if TYPE_CHECKING:
@@ -48,11 +48,7 @@ def count_events(
     require(*(["spark"] if on_spark else []), *(["demo"] if dataset is not None else []))
     if not on_spark:
         return _counted_here(attributes, files, dataset)
-    from rankcast.pipeline.spark import local_session
-
-    with silenced(), out.working("starting Spark") as stage:
-        session = local_session()
-        stage("counting values")
+    with spark_session(out, "counting values") as (session, _):
         frames: list[tuple[DataFrame, str | None]] = []
         if dataset is not None:
             frames.append((session.createDataFrame(_table(dataset)), None))
@@ -85,11 +81,9 @@ def from_store(attributes: Sequence[str], store: str, engine: MiningEngine, out:
             events = [logged.event for logged in opened.events()]
             return [summary_of(attribute, events, wheres) for attribute in attributes]
     require("spark")
-    from rankcast.pipeline.spark import local_session, summarise_store
+    from rankcast.pipeline.spark import summarise_store
 
-    with silenced(), out.working("starting Spark") as stage:
-        session = local_session()
-        stage("counting values")
+    with spark_session(out, "counting values") as (session, _):
         return [summarise_store(session, store, attribute, wheres, last) for attribute in attributes]
 
 

@@ -9,7 +9,7 @@ from rankcast.cli.files.engines import EngineChoice, replay_all
 from rankcast.cli.inputs import read_inputs
 from rankcast.cli.operation.rejects import exit_if_any
 from rankcast.cli.options import CatalogFile, EventsFile, Json, OneUser, bounded
-from rankcast.cli.output import Output, TableColumn, amounts
+from rankcast.cli.output import Output, TableColumn, amount
 from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:
@@ -17,7 +17,14 @@ if TYPE_CHECKING:
 
 _COLUMNS = (
     TableColumn("user", style="bold"),
-    *amounts("matches", "of which", "best entropy", "delivered", "its entropy", "of the best", "even from", "to"),
+    amount("matches", "matched"),
+    amount("of which", "k"),
+    amount("best entropy", lambda row: _best(row["optimum"]), ""),
+    amount("delivered", lambda row: row["delivered"]["deliveries"]),
+    amount("its entropy", lambda row: row["delivered"]["entropy"], ".4f"),
+    amount("of the best", lambda row: _share(row["delivered"]["entropy"], row["optimum"]["entropy"]), ""),
+    amount("even from", lambda row: _rate(row["r_min"]), ""),
+    amount("to", lambda row: _rate(row["r_max"]), ""),
     TableColumn("advice", folds=True, style="dim"),
 )
 
@@ -54,7 +61,7 @@ def optimum(
         if one.user in sent:
             sent[one.user].append(one)
     rows = [_row(catalog, name, events, rate, sent[name]) for name in users]
-    out.records(rows, _COLUMNS, _cells, "no users")
+    out.records(rows, _COLUMNS, "no users")
     exit_if_any(rejected)
 
 
@@ -73,17 +80,13 @@ def _row(
     }
 
 
-def _cells(row: JsonObject) -> Sequence[str]:
-    best, got = row["optimum"], row["delivered"]
-    return (
-        row["user"],
-        f"{row['matched']:,}",
-        f"{row['k']:,}",
-        f"{best['entropy']:.4f}" + ("" if best["exact"] else f" (at most {best['bound']:.4f})"),
-        f"{got['deliveries']:,}",
-        f"{got['entropy']:.4f}",
-        f"{100 * got['entropy'] / best['entropy']:.1f} %" if best["entropy"] else "-",
-        "-" if row["r_min"] is None else f"{row['r_min']:.3g}",
-        "-" if row["r_max"] is None else f"{row['r_max']:.3g}",
-        row["advice"],
-    )
+def _best(optimum: JsonObject) -> str:
+    return f"{optimum['entropy']:.4f}" + ("" if optimum["exact"] else f" (at most {optimum['bound']:.4f})")
+
+
+def _share(part: float, whole: float) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "-"
+
+
+def _rate(rate: float | None) -> str:
+    return "-" if rate is None else f"{rate:.3g}"

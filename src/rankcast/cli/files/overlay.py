@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rankcast.cli.files.forward import StrategyName
-from rankcast.cli.files.overlay_workload import SimulationOutcome, random_workload, simulate, workload_of_files
+from rankcast.cli.files.overlay_workload import workload_of_files
 from rankcast.cli.operation.rejects import exit_if_any
 from rankcast.cli.options import Json, bounded, input_file
 from rankcast.cli.output import Output, TableColumn, amounts, table
@@ -18,6 +18,7 @@ from rankcast.plain import JsonObject
 if TYPE_CHECKING:
     from rich.tree import Tree as Drawn
 
+    from rankcast.lab.overlay_runs import OverlayRun
     from rankcast.overlay import Overlay, Tree
 
 _COLUMNS = (
@@ -85,6 +86,7 @@ def simulate_overlay(
       rankcast overlay simulate --topology tree:3x2 --strategy ancestor-fair --rank fair
       rankcast overlay simulate --catalog catalog.jsonl --events events.jsonl --advertisement a1
     """
+    from rankcast.lab.overlay_runs import random_workload, simulate
     from rankcast.overlay import STRATEGIES, parse_topology
 
     out = Output(json)
@@ -97,8 +99,10 @@ def simulate_overlay(
     elif events_file is not None or advertisement is not None:
         raise typer.BadParameter("--events and --advertisement go with --catalog")
     else:
-        workload = random_workload(rank, k, subscribers, publications, seed)
-    made, outcome = simulate(tree, at, chosen, workload, changes, weights_travel, out)
+        workload = random_workload(rank, k, subscribers, publications, str(seed))
+    with out.progress("publishing", len(workload.publications)) as advance:
+        outcome = simulate(tree, at, chosen, workload, changes=changes, weights_travel=weights_travel, advance=advance)
+    made = outcome.overlay
     if out.as_lines:
         for row in _messages(made, at):
             out.record(row)
@@ -146,17 +150,17 @@ def _links(made: "Overlay", at: str) -> Iterator[list[str]]:
         yield [f"{below} – {above}", *("" if count is None else f"{count:,}" for count in cells)]
 
 
-def _drawn(tree: "Tree", at: str, outcome: SimulationOutcome) -> "Drawn":
+def _drawn(tree: "Tree", at: str, outcome: "OverlayRun") -> "Drawn":
     from rich.text import Text
     from rich.tree import Tree as Drawn
 
-    following = tree.towards(at)
+    following, received = tree.towards(at), outcome.received
 
     def label(name: str) -> Text:
         text = Text(name, style="bold")
         text.append(f"  knows {outcome.known[name]:,}", style="cyan")
         if outcome.local[name]:
-            text.append(f", {outcome.local[name]:,} local with {outcome.received[name]:,} deliveries", style="green")
+            text.append(f", {outcome.local[name]:,} local with {received[name]:,} deliveries", style="green")
         return text
 
     branches = {at: Drawn(label(at), guide_style="dim")}

@@ -1,14 +1,11 @@
 """``rankcast match`` and ``rankcast replay``: what events match, and what each user would receive."""
 
-from collections.abc import Sequence
-
 from rankcast.cli.files.engines import EngineChoice, match_all, replay_quickly
 from rankcast.cli.inputs import read_inputs
-from rankcast.cli.operation.deliveries import COLUMNS, delivery_cells
+from rankcast.cli.operation.deliveries import delivery_columns
 from rankcast.cli.operation.rejects import exit_if_any
 from rankcast.cli.options import CatalogFile, EventsFile, Json, OutFile, RejectsFile
-from rankcast.cli.output import Output, TableColumn
-from rankcast.plain import JsonObject
+from rankcast.cli.output import Output, TableColumn, amount
 
 
 def replay(
@@ -42,7 +39,7 @@ def replay(
             exit_if_any(rejected)
             return
         deliveries = deliveries.records()
-    out.records(map(encode_delivery, deliveries), COLUMNS, delivery_cells(catalog), "no deliveries", out_file)
+    out.records(map(encode_delivery, deliveries), delivery_columns(catalog), "no deliveries", out_file)
     exit_if_any(rejected)
 
 
@@ -50,8 +47,7 @@ _COLUMNS = (
     TableColumn("event"),
     TableColumn("user"),
     TableColumn("subscription"),
-    TableColumn("degree", align="right"),
-    TableColumn("expression", folds=True),
+    amount("degree", form=".4g"),
 )
 
 
@@ -77,11 +73,8 @@ def match(
 
     out = Output(json)
     catalog, events, rejected = read_inputs(catalog_file, events_file, out, rejects_file)
-
-    def cells(match: JsonObject) -> Sequence[str]:
-        wanted = label(catalog.subscriptions[match["subscription"]].where)
-        return match["event"], match["user"], match["subscription"], f"{match['degree']:.4g}", wanted
-
+    known = catalog.subscriptions
+    expression = TableColumn("expression", lambda match: label(known[match["subscription"]].where), folds=True)
     matches = map(encode_match, match_all(engine, catalog, events, out))
-    out.records(matches, _COLUMNS, cells, "no matches", out_file)
+    out.records(matches, (*_COLUMNS, expression), "no matches", out_file)
     exit_if_any(rejected)

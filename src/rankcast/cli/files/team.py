@@ -9,7 +9,7 @@ from rankcast.cli.files.engines import match_all, on_spark
 from rankcast.cli.inputs import read_inputs
 from rankcast.cli.operation.rejects import exit_if_any
 from rankcast.cli.options import CatalogFile, EventsFile, Json, OutFile, bounded
-from rankcast.cli.output import Output, TableColumn
+from rankcast.cli.output import Output, TableColumn, amount
 from rankcast.engine.choice import Engine
 from rankcast.plain import JsonObject
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from rankcast.model import Catalog, Event, Match
 
 _COLUMNS = (
-    TableColumn("round", align="right", style="dim"),
-    TableColumn("seq", align="right", style="dim"),
+    amount("round", form="", style="dim"),
+    amount("seq", form="", style="dim"),
     TableColumn("event"),
-    TableColumn("subscriptions", folds=True),
+    TableColumn("subscriptions", lambda row: ", ".join(row["subscriptions"]), folds=True),
 )
 
 
@@ -59,7 +59,7 @@ def team(
         own = catalog.alone(name)
         rows = _served(own, name, events, list(match_all(engine, own, events, out)), rounds, nodes)
     rows.sort(key=lambda row: int(row["seq"]))
-    out.records(rows, _COLUMNS, _cells, "no deliveries", out_file)
+    out.records(rows, _COLUMNS, "no deliveries", out_file)
     exit_if_any(rejected)
 
 
@@ -78,7 +78,3 @@ def _served(
         }
         for one in serve_as_team(catalog, name, events, found, rounds, nodes).deliveries
     ]
-
-
-def _cells(row: JsonObject) -> Sequence[str]:
-    return str(row["round"]), str(row["seq"]), row["event"], ", ".join(row["subscriptions"])

@@ -1,7 +1,6 @@
 """``rankcast concepts compare``: how often vague subscriptions match, beside their crisp counterparts."""
 
 from collections import defaultdict
-from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -9,7 +8,7 @@ import typer
 from rankcast.cli.inputs import read_inputs
 from rankcast.cli.operation.rejects import exit_if_any
 from rankcast.cli.options import CatalogFile, EventsFile, Json, OneUser, check_user, duration
-from rankcast.cli.output import Output, TableColumn
+from rankcast.cli.output import Output, TableColumn, amount
 from rankcast.plain import JsonObject
 
 _HEADS = {
@@ -68,12 +67,8 @@ def compare(
             as_subscribed = compare_vague(catalog, [one], events).vague
             rows.append({"subscription": one.id, "user": one.user, "as_subscribed": as_subscribed, **told})
     columns = [
-        TableColumn(_HEADS.get(name, name), align="right" if isinstance(told, int) else "left")
+        (amount if isinstance(told, int) else TableColumn)(_HEADS.get(name, name), name)
         for name, told in (rows[0] if rows else {}).items()
     ]
-
-    def cells(row: JsonObject) -> Sequence[str]:
-        return [f"{told:,}" if isinstance(told, int) else str(told) for told in row.values()]
-
-    out.records(rows, columns, cells, "no subscription has a vague word")
+    out.records(rows, columns, "no subscription has a vague word")
     exit_if_any(rejected)

@@ -7,7 +7,7 @@ import typer
 
 from rankcast.cli.options import Json
 from rankcast.cli.output import Output
-from rankcast.cli.sparks import silenced
+from rankcast.cli.sparks import deliveries_of, spark_session
 from rankcast.extras import installation, is_installed, require
 
 if TYPE_CHECKING:
@@ -73,18 +73,14 @@ def _digests(limit: int, out: Output) -> "list[DemoDigest]":
 def _on_spark(catalog: "Catalog", films: "list[Event]", out: Output) -> "tuple[list[Delivery], set[tuple[str, str]]]":
     """The deliveries in order, and the (user, event) pairs that match."""
     from rankcast.lab.datasets import movies_table
-    from rankcast.model import Delivery
-    from rankcast.pipeline.spark import deliver, local_session, match
+    from rankcast.pipeline.spark import deliver, match
 
-    with silenced(), out.working("starting Spark") as stage:
-        session = local_session()
-        stage(f"publishing {len(films):,} films to {len(catalog.users())} users")
+    with spark_session(out, f"publishing {len(films):,} films to {len(catalog.users())} users") as (session, stage):
         frame = session.createDataFrame(movies_table()[: len(films)])
         sent = deliver(frame, catalog).toArrow().to_pylist()
         stage("counting what would have been sent without ranking")
         matched = match(frame, catalog).select("user", "event").distinct().toArrow().to_pylist()
-    deliveries = (Delivery(**{**row, "subscriptions": tuple(row["subscriptions"])}) for row in sent)
-    return sorted(deliveries, key=lambda delivery: delivery.order), {(row["user"], row["event"]) for row in matched}
+    return deliveries_of(sent), {(row["user"], row["event"]) for row in matched}
 
 
 def _in_process(catalog: "Catalog", films: "list[Event]", out: Output) -> "tuple[list[Delivery], set[tuple[str, str]]]":

@@ -1,7 +1,6 @@
 """``rankcast reproduce``: run the papers' experiments, and compare our results with theirs."""
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +8,7 @@ import typer
 
 from rankcast.cli.exits import NEGATIVE
 from rankcast.cli.options import Json, bounded, output_file
-from rankcast.cli.output import Output, TableColumn, amounts
+from rankcast.cli.output import Output, TableColumn, amount
 from rankcast.plain import JsonObject
 from rankcast.wording import counted
 
@@ -18,15 +17,16 @@ if TYPE_CHECKING:
 
 _EXPERIMENTS = (
     TableColumn("name", style="bold"),
-    TableColumn("what it shows", folds=True),
+    TableColumn("what it shows", "title", folds=True),
     TableColumn("source", folds=True),
 )
 _COMPARISONS = (
     TableColumn("experiment", style="bold"),
     TableColumn("kind"),
-    TableColumn("figure", folds=True),
-    *amounts("paper", "ours"),
-    TableColumn("agrees"),
+    TableColumn("figure", "what", folds=True),
+    amount("paper", form=""),
+    amount("ours", form=""),
+    TableColumn("agrees", lambda row: {True: "yes", False: "NO", None: ""}[row["agrees"]]),
     TableColumn("note", folds=True, style="dim"),
 )
 
@@ -64,13 +64,13 @@ def reproduce(
     known = experiments()
     if list_only or not names or not known:
         listed = [{"name": one.name, "title": one.title, "source": one.source} for one in known.values()]
-        out.records(listed, _EXPERIMENTS, lambda one: tuple(one.values()), "no experiments")
+        out.records(listed, _EXPERIMENTS, "no experiments")
         return
     chosen = list(known) if names == ["all"] else names
     with out.bars(chosen) as on_progress:
         results = [*run(chosen, folder, on_progress, again, processes=processes or os.cpu_count() or 1)]
     compared = [_row(result, number) for result in results for number in range(len(result.comparisons))]
-    out.records(compared, _COMPARISONS, _cells, "no comparisons")
+    out.records(compared, _COMPARISONS, "no comparisons")
     for result in results:
         for remark in result.remarks:
             out.say(f"{result.name}: {remark}")
@@ -95,8 +95,3 @@ def _row(result: "Result", number: int) -> JsonObject:
         "agrees": one.agrees,
         "note": one.note,
     }
-
-
-def _cells(row: JsonObject) -> Sequence[str]:
-    verdict = {True: "yes", False: "NO", None: ""}[row["agrees"]]
-    return row["experiment"], row["kind"], row["what"], row["paper"], row["ours"], verdict, row["note"]

@@ -9,7 +9,7 @@ import typer
 from rankcast.cli.exits import NEGATIVE
 from rankcast.cli.files.mining_sources import MiningEngine, from_store
 from rankcast.cli.options import DEFAULT_STORE, MOST_ROWS, Json, StorePath, duration
-from rankcast.cli.output import Output, TableColumn
+from rankcast.cli.output import Output, TableColumn, amount
 from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:
@@ -19,12 +19,12 @@ _RECENT = 300
 _POLL = 0.2
 
 _COLUMNS = (
-    TableColumn("run", align="right"),
+    amount("run", form=""),
     TableColumn("when"),
     TableColumn("attribute"),
-    TableColumn("changed", style="bold", folds=True),
-    TableColumn("degrees moved by", align="right"),
-    TableColumn("for", folds=True),
+    TableColumn("changed", lambda row: ", ".join(one["name"] for one in row["after"]), style="bold", folds=True),
+    amount("degrees moved by", "shift", ".3f"),
+    TableColumn("for", lambda row: _effects(row), folds=True),
     TableColumn("undone"),
 )
 
@@ -64,7 +64,7 @@ def adapt_concepts(
         engine = MiningEngine.SPARK if known is not None and known.engine == SPARK else MiningEngine.LOCAL
     if every is None:
         done = _adapted(attribute, store, engine, out, is_asked=True)
-        out.records([one.to_json() for one in done], _COLUMNS, _cells)
+        out.records([one.to_json() for one in done], _COLUMNS)
         if not done:
             raise typer.Exit(NEGATIVE)
     else:
@@ -110,7 +110,7 @@ def _follow(attributes: Sequence[str], store: str, engine: MiningEngine, out: Ou
             try:
                 done = _adapted(attributes, store, engine, out, is_asked=False)
                 if done:
-                    out.records([one.to_json() for one in done], _COLUMNS, _cells)
+                    out.records([one.to_json() for one in done], _COLUMNS)
                     out.flush()
             except RankcastError as error:
                 out.say(f"nothing was mined: {error}")
@@ -140,7 +140,7 @@ def mining_runs(
 
     with Store.open(store) as opened:
         found = MiningLog(opened.database).runs(attribute, limit)
-    Output(json).records([one.to_json() for one in found], _COLUMNS, _cells, "mining has changed nothing yet")
+    Output(json).records([one.to_json() for one in found], _COLUMNS, "mining has changed nothing yet")
 
 
 def undo_mining(
@@ -161,18 +161,10 @@ def undo_mining(
 
     with Store.open(store) as opened:
         undone = undo_run(opened, run)
-    Output(json).records([undone.to_json()], _COLUMNS, _cells)
+    Output(json).records([undone.to_json()], _COLUMNS)
 
 
-def _cells(row: JsonObject) -> Sequence[str]:
+def _effects(row: JsonObject) -> str:
     told = [f"{one['user']}: {one['subscription']} {one['before']:,} → {one['after']:,}" for one in row["effects"]]
     more = [f"and {row['not_tried']:,} subscriptions that were not tried"] if row["not_tried"] else []
-    return (
-        str(row["run"]),
-        row["when"],
-        row["attribute"],
-        ", ".join(one["name"] for one in row["after"]),
-        f"{row['shift']:.3f}",
-        "; ".join([*told, *more]) or "nobody",
-        row["undone"] or "",
-    )
+    return "; ".join([*told, *more]) or "nobody"

@@ -1,17 +1,15 @@
 """``rankcast audit``: who changed what in a store."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 
 import typer
 
 from rankcast.cli.options import DEFAULT_STORE, MOST_ROWS, Json, StorePath, bounded, user_option
-from rankcast.cli.output import Output, TableColumn
-from rankcast.plain import JsonObject
+from rankcast.cli.output import Output, TableColumn, at_second
 
 _COLUMNS = (
-    TableColumn("when", style="dim"),
+    TableColumn("when", at_second, style="dim"),
     TableColumn("who"),
     TableColumn("action", style="bold"),
     TableColumn("user"),
@@ -50,15 +48,10 @@ def audit(
     with Store.open(store) as opened:
         from_time = None if since is None else _moment(since, opened.database.clock())
         found = AuditLog(opened.database).entries(limit, None, from_time, who, user)[::-1]
-
-    def cells(entry: JsonObject) -> Sequence[str]:
-        when = entry["when"].replace("T", " ")[:19]
-        return when, entry["who"], entry["action"], entry["user"] or "", entry["detail"]
-
     names = ("number", "when", "who", "action")
     listed = [{**record_of(one, *names), "user": one.subject, "detail": one.detail} for one in found]
     is_filtered = since is not None or who is not None or user is not None
-    out.records(listed, _COLUMNS, cells, "no entries match" if is_filtered else "the audit trail is empty")
+    out.records(listed, _COLUMNS, "no entries match" if is_filtered else "the audit trail is empty")
 
 
 def _moment(text: str, now: datetime) -> datetime:

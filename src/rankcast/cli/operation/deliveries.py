@@ -2,26 +2,24 @@
 
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rankcast.cli.options import DEFAULT_STORE, MOST_ROWS, Json, OneUser, StorePath, bounded, check_user
-from rankcast.cli.output import Output, TableColumn
-from rankcast.plain import JsonObject
+from rankcast.cli.output import Output, TableColumn, amount
 
 if TYPE_CHECKING:
     from rankcast.model import Catalog, Delivery
     from rankcast.store import Store
 
-COLUMNS = (
-    TableColumn("window", align="right", style="dim"),
-    TableColumn("forwarded", style="dim"),
+_COLUMNS = (
+    amount("window", form="", style="dim"),
+    TableColumn("forwarded", lambda one: one["forwarded"].replace("T", " ").removesuffix("Z"), style="dim"),
     TableColumn("user", style="bold"),
     TableColumn("event"),
-    TableColumn("rank", align="right"),
-    TableColumn("why", folds=True),
+    amount("rank", form=".3f"),
 )
 SHOWN = 50
 """How many deliveries are shown on a terminal by default."""
@@ -55,8 +53,8 @@ def deliveries(
         found = _chosen(opened, user, after, limit)
         if user is not None and not found and not follow:
             check_user(opened.catalog(), user)
-        cells = delivery_cells(opened.catalog())
-        out.records((encode_delivery(one) for _, one in found), COLUMNS, cells, _nothing(opened, user, after))
+        columns = delivery_columns(opened.catalog())
+        out.records((encode_delivery(one) for _, one in found), columns, _nothing(opened, user, after))
         out.flush()
         if follow:
             _follow(opened, user, found[-1][0] if found else after or 0, out)
@@ -89,37 +87,27 @@ def _follow(store: "Store", user: str | None, after: int, out: Output) -> None:
 
     try:
         while True:
-            cells = None
+            columns = None
             for number, delivery in store.deliveries(user, after):
                 after = number
                 record = encode_delivery(delivery)
                 if out.as_lines:
                     out.record(record)
                 else:
-                    cells = cells or delivery_cells(store.catalog())
-                    out.line("  ".join(cells(record)).replace("\n", "; "))
+                    columns = columns or delivery_columns(store.catalog())
+                    out.line("  ".join(column.cell(record) for column in columns).replace("\n", "; "))
             out.flush()
             time.sleep(_POLL)
     except KeyboardInterrupt:
         return
 
 
-def delivery_cells(catalog: "Catalog") -> Callable[[JsonObject], Sequence[str]]:
-    """A function that turns a delivery in its JSON form into a row of `COLUMNS`."""
+def delivery_columns(catalog: "Catalog") -> Sequence[TableColumn]:
+    """The columns of a table of deliveries, with the subscriptions of this catalog as the reasons."""
     from rankcast.language import label
 
     def why(name: str) -> str:
         subscription = catalog.subscriptions.get(name)
         return f"{name}: {label(subscription.where)}" if subscription else name
 
-    def cells(delivery: JsonObject) -> Sequence[str]:
-        return (
-            str(delivery["window"]),
-            delivery["forwarded"].replace("T", " ").removesuffix("Z"),
-            delivery["user"],
-            delivery["event"],
-            f"{delivery['rank']:.3f}",
-            "\n".join(map(why, delivery["subscriptions"])),
-        )
-
-    return cells
+    return *_COLUMNS, TableColumn("why", lambda one: "\n".join(map(why, one["subscriptions"])), folds=True)

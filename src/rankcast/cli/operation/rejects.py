@@ -7,8 +7,7 @@ import typer
 
 from rankcast.cli.exits import NEGATIVE
 from rankcast.cli.options import DEFAULT_STORE, MOST_ROWS, Json, StorePath, bounded, user_option
-from rankcast.cli.output import Output, TableColumn
-from rankcast.plain import JsonObject
+from rankcast.cli.output import Output, TableColumn, at_second
 from rankcast.wording import counted
 
 if TYPE_CHECKING:
@@ -19,16 +18,16 @@ SHOWN = 10
 """How many rejects a command shows; the rest is counted."""
 
 _COLUMNS = (
-    TableColumn("when", style="dim"),
-    TableColumn("where"),
+    TableColumn("when", at_second, style="dim"),
+    TableColumn("where", lambda reject: f"{reject['file']}:{reject['line']}"),
     TableColumn("reason", folds=True),
-    TableColumn("raw", folds=True),
+    TableColumn("raw", lambda reject: reject["raw"][:60], folds=True),
 )
 
 _ASIDE_COLUMNS = (
-    TableColumn("when", style="dim"),
-    TableColumn("user"),
-    TableColumn("event"),
+    TableColumn("when", at_second, style="dim"),
+    TableColumn("user", lambda row: row["user"] or "all users"),
+    TableColumn("event", lambda row: row["event"] or f"all from {row['seq']:,} on"),
     TableColumn("version"),
     TableColumn("error", folds=True),
 )
@@ -89,13 +88,8 @@ def rejects(
             _list_set_aside(opened.set_aside(user, limit, pending=not all_), out)
             return
         found = opened.rejects(limit)
-
-    def cells(reject: JsonObject) -> Sequence[str]:
-        when = reject["when"].replace("T", " ")[:19]
-        return when, f"{reject['file']}:{reject['line']}", reject["reason"], reject["raw"][:60]
-
     listed = [{**encode_reject(reject), "when": show_time(reject.when)} for reject in found]
-    out.records(listed, _COLUMNS, cells, "no rejects")
+    out.records(listed, _COLUMNS, "no rejects")
 
 
 def serve_again(
@@ -132,10 +126,6 @@ def serve_again(
 def _list_set_aside(rows: "Sequence[KeptSetAside]", out: Output) -> None:
     from rankcast.language.declared_json import record_of
 
-    def cells(row: JsonObject) -> Sequence[str]:
-        event = row["event"] or f"all from {row['seq']:,} on"
-        return row["when"].replace("T", " ")[:19], row["user"] or "all users", event, str(row["version"]), row["error"]
-
     names = ("number", "user", "event", "seq", "version", "error", "when", "served")
     listed = [record_of(row, *names) for row in rows]
-    out.records(listed, _ASIDE_COLUMNS, cells, "nothing is set aside")
+    out.records(listed, _ASIDE_COLUMNS, "nothing is set aside")

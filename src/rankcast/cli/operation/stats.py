@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rankcast.cli.options import DEFAULT_STORE, Json, OneUser, StorePath
-from rankcast.cli.output import Output, TableColumn, amounts, table
+from rankcast.cli.output import Output, TableColumn, amount, amounts, table
 from rankcast.plain import JsonObject
 
 if TYPE_CHECKING:
@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 
 _COLUMNS = (
     TableColumn("user", style="bold"),
-    *amounts("deliveries", "entropy"),
-    TableColumn("max entropy", align="right", style="dim"),
-    *amounts("fairness", "distance"),
-    TableColumn("over time", folds=True),
+    amount("deliveries"),
+    amount("entropy", form=".3f"),
+    amount("max entropy", "highest_entropy", ".3f", "dim"),
+    amount("fairness", form=".3f"),
+    amount("distance", lambda record: record["distance"]["mean"], ".2f"),
+    TableColumn("over time", lambda record: _line(record["over_time"]), folds=True),
 )
 _PLACES = (
     TableColumn("place"),
@@ -26,9 +28,9 @@ _PLACES = (
     TableColumn(""),
 )
 _THRESHOLDS = (
-    TableColumn("matching events", align="right"),
-    TableColumn("event", align="right", style="dim"),
-    TableColumn("threshold", align="right"),
+    amount("matching events", "matched", ""),
+    amount("event", "seq", "", "dim"),
+    amount("threshold", form=".6g"),
 )
 _RECENT = 10_000
 _BARS = " ▁▂▃▄▅▆▇█"
@@ -77,7 +79,7 @@ def stats(
         records = [each.to_json() for each in found]
         if user is not None:
             records[0]["even"] = _evenness(opened, catalog, user)
-    out.records(records, _COLUMNS, _cells, "no users")
+    out.records(records, _COLUMNS, "no users")
     if user is not None and not out.as_lines:
         out.show(table(_PLACES, _places(records[0])))
         out.say(f"advice: {records[0]['even']['advice']}")
@@ -97,22 +99,7 @@ def _show_thresholds(store: "Store", user: str, out: Output) -> None:
     catalog = store.catalog()
     found = thresholds(catalog, (logged.event for logged in store.events()), user)
     records = ({"user": user, "matched": bar.matched, "seq": bar.seq, "threshold": bar.threshold} for bar in found)
-    empty = f"{user} has no threshold filter, or the first period has not ended"
-    out.records(
-        records, _THRESHOLDS, lambda bar: (str(bar["matched"]), str(bar["seq"]), f"{bar['threshold']:.6g}"), empty
-    )
-
-
-def _cells(record: JsonObject) -> Sequence[str]:
-    return (
-        record["user"],
-        f"{record['deliveries']:,}",
-        f"{record['entropy']:.3f}",
-        f"{record['highest_entropy']:.3f}",
-        f"{record['fairness']:.3f}",
-        f"{record['distance']['mean']:.2f}",
-        _line(record["over_time"]),
-    )
+    out.records(records, _THRESHOLDS, f"{user} has no threshold filter, or the first period has not ended")
 
 
 def _line(over_time: JsonObject) -> str:

@@ -91,7 +91,7 @@ def list_tokens(store: StorePath = DEFAULT_STORE, json: Json = False) -> None:
         }
         for token in found
     ]
-    Output(json).records(records, _COLUMNS, lambda one: [value or "" for value in one.values()], "no tokens")
+    Output(json).records(records, _COLUMNS, "no tokens")
 
 
 def _show(time: datetime | None) -> str | None:

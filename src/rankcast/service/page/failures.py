@@ -9,7 +9,7 @@ from nicegui import ui
 from rankcast.language.event_words import cut
 from rankcast.model.actors import present_actor
 from rankcast.service.page.visitors import View, compute
-from rankcast.service.page.widgets import act, complaining, group, row, table, words
+from rankcast.service.page.widgets import act, complaining, emptied, group, more_line, row, table, words
 from rankcast.service.trial_tasks import serve_set_aside
 from rankcast.store import KeptSetAside
 from rankcast.store.unreadable import UnreadableRecord
@@ -29,8 +29,7 @@ class SetAsideView:
     async def load(self) -> None:
         """Read the waiting rows."""
         rows = await asyncio.to_thread(self._view.service.store.set_aside_page, None, 0, _PAGE + 1)
-        self._section.clear()
-        with self._section:
+        with emptied(self._section):
             with group("div", "rc-row rc-wrap rc-spread"):
                 words("h2", "Set aside" if rows else "Nothing is set aside")
                 if rows:
@@ -86,8 +85,7 @@ class UnreadableView:
         found = await asyncio.to_thread(self._view.service.store.unreadable)
         mine = [one for one in found if self._user in (None, one.owner)]
         self._section.set_visibility(bool(mine))
-        self._section.clear()
-        with self._section:
+        with emptied(self._section):
             words("h2", f"{counted(len(mine), 'record')} cannot be read")
             words(
                 "p",
@@ -97,8 +95,7 @@ class UnreadableView:
             with table("Records that cannot be read", ("Record", "Whose", "Why", "Text", ""), "rc-wide"):
                 for one in mine[:_SHOWN]:
                     self._row(one)
-            if len(mine) > _SHOWN:
-                words("p", f"and {len(mine) - _SHOWN:,} more", "rc-soft rc-small")
+            more_line(len(mine) - _SHOWN)
 
     def _row(self, one: UnreadableRecord) -> None:
         name = _name(one)

@@ -9,7 +9,7 @@ from nicegui import ui
 from rankcast.service.page.controls import choice
 from rankcast.service.page.pages import PAGES, PageEntry, PageGroup
 from rankcast.service.page.visitors import USER_COOKIE, View
-from rankcast.service.page.widgets import act, group, link, open_dialog, set_props, words
+from rankcast.service.page.widgets import act, group, link, open_dialog, script_literal, set_props, words
 
 _THEMES = {
     "": ("As the system", "o_brightness_auto"),
@@ -166,7 +166,12 @@ def _sign_out_links() -> None:
 
 def _switch(user: str | None) -> None:
     if user:
-        ui.run_javascript(f"rankcast.remember({USER_COOKIE!r}, {_quoted(user)}); location.reload()")
+        become(user, "location.reload()")
+
+
+def become(user: str, then: str) -> None:
+    """Act as another user from now on; `then` is what the browser does next."""
+    ui.run_javascript(f"rankcast.remember({USER_COOKIE!r}, {script_literal(user)}); {then}")
 
 
 def _theme_menu(theme: str, dark: ui.dark_mode) -> None:
@@ -184,11 +189,6 @@ def _theme_menu(theme: str, dark: ui.dark_mode) -> None:
             ):
                 set_props(ui.icon(icon), aria_hidden="true")
                 words("span", title)
-
-
-def _quoted(text: str) -> str:
-    """The text as a JavaScript literal."""
-    return json.dumps(text).replace("<", "\\u003c")
 
 
 _MARK = (

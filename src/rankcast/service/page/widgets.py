@@ -1,14 +1,18 @@
 """Small building blocks of all pages. They show text always as text, never as HTML."""
 
+import json
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import datetime
 from html import escape
 from typing import Any, TypeVar
 
-from nicegui import ui
+from nicegui import Client, ui
 from nicegui.elements.mixins.text_element import TextElement
 
 from rankcast.errors import ModelError, RankcastError
+from rankcast.language import show_time
+from rankcast.plain import JsonObject
 from rankcast.service.page.drawings import number_text
 
 _Made = TypeVar("_Made", bound=ui.element)
@@ -29,6 +33,41 @@ def set_props(element: _Made, **props: object) -> _Made:
     for name, value in props.items():
         element.props[name.rstrip("_").replace("_", "-")] = value
     return element
+
+
+def emptied(element: _Made) -> _Made:
+    """The element without its content, to be filled anew: ``with emptied(box): …``."""
+    element.clear()
+    return element
+
+
+def more_line(count: int, what: str = "", classes: str = "rc-soft rc-small", tag: str = "p") -> None:
+    """Say how many more there are than the listed ones: ``and 12 more users``. Nothing if there are none."""
+    if count > 0:
+        words(tag, f"and {count:,} more {what}".rstrip(), classes)
+
+
+def moment(when: datetime, classes: str = "rc-when") -> None:
+    """A time, which the browser shows as so long ago."""
+    said = show_time(when)
+    set_props(words("time", said, classes), datetime=said)
+
+
+def rank_bar(rank: float) -> None:
+    """The rank of an event, as a bar and a number."""
+    with group("span", "rc-row rc-rank"):
+        fill_bar(rank, f"rank {rank:.3g} of 1")
+        words("span", f"{rank:.2f}", "rc-number rc-small rc-soft")
+
+
+def keep_address(client: Client, query: JsonObject) -> None:
+    """Keep the state of a page in the query of its address, so that it survives a reload."""
+    client.run_javascript(f"rankcast.address({script_literal(query)})")
+
+
+def script_literal(value: object) -> str:
+    """A value as a JavaScript literal."""
+    return json.dumps(value).replace("<", "\\u003c")
 
 
 def act(
@@ -207,8 +246,7 @@ class UndoBar:
                 await undo()
             self.withdraw()
 
-        self.withdraw()
-        with self._place, group("div", "rc-undo", role="status"):
+        with emptied(self._place), group("div", "rc-undo", role="status"):
             words("span", said)
             act("Undo", undone, kind="quiet")
             act("", self.withdraw, icon="o_close", kind="quiet", label="Close")

@@ -1,7 +1,6 @@
 """The built-in demo datasets: open one with a click, and choose its speed."""
 
 import asyncio
-import json
 from collections.abc import Callable
 
 from nicegui import ui
@@ -10,7 +9,8 @@ from rankcast.language.event_words import title_of
 from rankcast.service.demos import SPEEDS, WORLDS, DemoStream, StreamState, stream_of
 from rankcast.service.page.controls import toggle
 from rankcast.service.page.drawings import wear
-from rankcast.service.page.visitors import USER_COOKIE, View
+from rankcast.service.page.shell import become
+from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import act, complaining, group, set_props, words
 
 _SAID = {
@@ -123,7 +123,9 @@ def _person(view: View, user: str, story: str) -> Callable[[], None]:
     """Add a line about a user. The returned function refreshes what the user received last."""
     with group("li", "rc-column rc-tight"), group("div", "rc-row rc-wrap"):
         if view.visitor.switches:
-            name: ui.element = act(user, lambda: _become(user), kind="quiet", label=f"See the feed of {user}")
+            name: ui.element = act(
+                user, lambda: become(user, "location.href = '/'"), kind="quiet", label=f"See the feed of {user}"
+            )
         else:
             name = words("span", user)
         name.classes("rc-strong")
@@ -138,11 +140,6 @@ def _person(view: View, user: str, story: str) -> Callable[[], None]:
             latest.text, latest.visible = f"Last sent: {title_of(event)}", True
 
     return show
-
-
-def _become(user: str) -> None:
-    """Switch to the feed of another user."""
-    ui.run_javascript(f"rankcast.remember({USER_COOKIE!r}, {json.dumps(user)}); location.href = '/'")
 
 
 def _duration(seconds: float) -> str:

@@ -1,15 +1,11 @@
 """A simulation of an overlay with a generated workload: the traffic on each link under a strategy."""
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rankcast.language import parse
-from rankcast.matching import NO_CONCEPTS, matches
-from rankcast.model import EPOCH, Advertisement, Between, Event, Predicate, Ranking, Subscription
-from rankcast.overlay import STRATEGIES, Area, BrokerMessage, Overlay, Tree, lot, parse_topology, recipients
-
-SPACE = 100.0
+from rankcast.lab.overlay_runs import Route, random_workload, simulate
+from rankcast.model import Ranking
+from rankcast.overlay import STRATEGIES, BrokerMessage, Tree, parse_topology
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +26,6 @@ class SimulationSetup:
     def publisher(self) -> str:
         """The broker to which the publisher is connected."""
         return parse_topology(self.topology).brokers[0]
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """The route of one publication: its value, the brokers in the order visited, and the recipients at each."""
-
-    value: float
-    visited: tuple[str, ...]
-    received: tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,47 +61,20 @@ def run(setup: SimulationSetup) -> SimulationRun:
     """Run a simulation. The same set-up gives the same result. Takes some tenths of a second."""
     tree = parse_topology(setup.topology)
     at, strategy, ranking = setup.publisher, STRATEGIES[setup.strategy], Ranking(setup.ranking)
-    overlay = Overlay(tree)
-    advertisement = Advertisement("a1", "publisher", parse(f"x between 0 and {SPACE:g}"), setup.k, ranking)
-    overlay.advertise(advertisement, at, strategy)
-    edges = [name for name in tree.leaves if name != at] or [at]
-    wanted = {one.id: one for one in _subscriptions(setup.subscribers)}
-    home = {name: edges[number % len(edges)] for number, name in enumerate(wanted)}
-    overlay.subscribe_all((wanted[name], broker) for name, broker in home.items())
-    scorer = Area(advertisement)
-    routes, delivered, wrong = [], 0, 0
-    for event in _publications(setup.publications):
-        found = overlay.publish(event)
-        matching = [(one, 1.0) for one in wanted.values() if matches(one.where, event, NO_CONCEPTS)]
-        best = recipients(advertisement, event, matching, scorer) if strategy.is_top_k else matching
-        delivered += len(found.recipients)
-        wrong += set(found.recipients) != {one.id for one, _ in best}
-        received = Counter(home[name] for name in found.recipients)
-        routes.append(Route(float(event.attributes["x"][0]), found.visited, tuple(sorted(received.items()))))  # type: ignore[arg-type, index]
+    workload = random_workload(ranking, setup.k, setup.subscribers, setup.publications)
+    made = simulate(tree, at, strategy, workload, advertises_first=True)
     upstream = tuple(tree.towards(at).items())
-    links = overlay.traffic.links()
+    links = made.overlay.traffic.links()
     about = (BrokerMessage.SUBSCRIBE, BrokerMessage.UNSUBSCRIBE, BrokerMessage.REWEIGH)
     return SimulationRun(
         tree=tree,
         upstream=upstream,
         up={link: sum(links.get(link, Counter())[kind] for kind in about) for link in upstream},
         down={link: links.get(link[::-1], Counter())[BrokerMessage.PUBLICATION] for link in upstream},
-        known={name: len(overlay.known("a1", name)) for name in tree.brokers},
-        local=dict(Counter(home.values())),
-        routes=tuple(routes),
-        delivered=delivered,
-        wrong=wrong,
+        known=made.known,
+        local=dict(made.local),
+        routes=made.routes,
+        delivered=made.delivered,
+        wrong=made.wrong,
         is_exact=strategy.is_exact(ranking) or not strategy.is_top_k,
     )
-
-
-def _subscriptions(count: int) -> Iterator[Subscription]:
-    for number in range(count):
-        length = SPACE * (0.3 + 0.3 * lot("length", str(number)))
-        low = lot("place", str(number)) * (SPACE - length)
-        yield Subscription(f"s{number}", f"u{number}", Predicate("x", Between(low, low + length)))
-
-
-def _publications(count: int) -> Iterator[Event]:
-    for number in range(count):
-        yield Event(f"e{number}", EPOCH, {"x": (SPACE * lot("publication", str(number)),)}, advertisement="a1")

@@ -13,6 +13,7 @@ from rankcast.service.page.visitors import View
 from rankcast.service.page.widgets import (
     act,
     complaining,
+    emptied,
     empty,
     group,
     link,
@@ -57,8 +58,7 @@ class UserList:
     def _draw(self, wanted: str) -> None:
         found = [name for name in self._subscriptions if wanted.lower() in name.lower()]
         self._title.text = counted(len(self._subscriptions), "user")
-        self._list.clear()
-        with self._list:
+        with emptied(self._list):
             if not found:
                 said = (
                     "No user name contains this text." if wanted else "Users appear here with their first subscription."

@@ -14,7 +14,18 @@ from rankcast.model import Advertisement, Catalog, Ranking, ScorerName
 from rankcast.overlay import check_publication, registered_scorers
 from rankcast.service.page.controls import choice, number_field, text_field
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import UndoBar, act, complaining, empty, group, pill, set_props, whole_number, words
+from rankcast.service.page.widgets import (
+    UndoBar,
+    act,
+    complaining,
+    emptied,
+    empty,
+    group,
+    pill,
+    set_props,
+    whole_number,
+    words,
+)
 from rankcast.service.record_costs import check_cost
 from rankcast.wording import capitalised
 
@@ -109,8 +120,7 @@ class PublishingForm:
             catalog.check_event(event)
             check_publication(catalog, event)
             (receipt,) = await asyncio.to_thread(self._view.service.publish, [event])
-            self._told.clear()
-            with self._told:
+            with emptied(self._told):
                 best = "its best match" if event.k == 1 else f"its {event.k:,} best matches"
                 words("p", f"Published at offset {receipt.offset:,}, to {best}.", "rc-note")
 
@@ -140,8 +150,7 @@ class _Advertisements:
         self._draw(sorted(catalog.advertisements.values(), key=lambda one: one.id))
 
     def _draw(self, known: list[Advertisement]) -> None:
-        self._list.clear()
-        with self._list:
+        with emptied(self._list):
             if not known:
                 with empty(
                     "o_campaign",

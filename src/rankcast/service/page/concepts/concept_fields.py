@@ -11,7 +11,7 @@ from rankcast.model import Membership
 from rankcast.service.page.concepts.concept_shapes import FIELDS, FORMS, forms_for
 from rankcast.service.page.concepts.curve_editor import form_of, membership_of, numbers_of
 from rankcast.service.page.controls import choice, number_field
-from rankcast.service.page.widgets import act, group, words
+from rankcast.service.page.widgets import act, emptied, group, words
 from rankcast.service.studies.attribute_study import Study
 
 
@@ -51,8 +51,7 @@ class ConceptFields:
 
     def _build(self, membership: Membership, found: Study) -> None:
         self._inputs = []
-        self._box.clear()
-        with self._box:
+        with emptied(self._box):
             forms = forms_for(found, membership)
             offered = forms if self._form in forms else {**forms, self._form: FORMS[self._form]}
             choice("Form of the function", offered, self._form, self._on_form, classes="rc-form", props="label=Form")

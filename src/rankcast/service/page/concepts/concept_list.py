@@ -7,7 +7,7 @@ from nicegui import ui
 from rankcast.model import Concept
 from rankcast.service.page.concepts.concept_desk import ConceptDesk, key_of
 from rankcast.service.page.drawings import colour
-from rankcast.service.page.widgets import group, set_props, words
+from rankcast.service.page.widgets import emptied, group, more_line, set_props, words
 
 EVERYBODY = "everybody"
 """The label for the owner of shared concepts."""
@@ -19,8 +19,7 @@ def show_concepts(
     box: ui.element, desk: ConceptDesk, chosen: Concept | None, choose: Callable[[Concept], None]
 ) -> None:
     """Fill the box with the concepts of the current attribute."""
-    box.clear()
-    with box:
+    with emptied(box):
         words("h2", desk.attribute)
         words("p", desk.study.label(), "rc-small rc-soft")
         concepts = desk.concepts()
@@ -35,5 +34,4 @@ def show_concepts(
                 words("span", "", "rc-swatch")
                 words("span", concept.name, "rc-strong")
                 words("span", EVERYBODY if concept.user is None else concept.user, "rc-soft rc-small")
-        if len(concepts) > _MOST:
-            words("p", f"and {len(concepts) - _MOST:,} more meanings of users' own", "rc-soft rc-small")
+        more_line(len(concepts) - _MOST, "meanings of users' own")

@@ -11,14 +11,13 @@ from rankcast.language.event_words import cut, title_of
 from rankcast.model import Concept, Membership
 from rankcast.service.page.concepts.concept_desk import HISTORY, ConceptDesk
 from rankcast.service.page.visitors import View, compute
-from rankcast.service.page.widgets import group, row, table, words
+from rankcast.service.page.widgets import emptied, group, more_line, row, table, words
 from rankcast.service.studies.concept_trial import try_concept
 
 
 def show_effects(box: ui.element, effects: Effects, said: str) -> None:
     """Fill the box. `said` is the predicate in words, such as ``price is cheap``."""
-    box.clear()
-    with box:
+    with emptied(box):
         before, after = effects.fits
         with group("p"):
             words("span", f"{said} to at least 0.5 in ")
@@ -35,8 +34,7 @@ def show_rows(effects: Effects) -> None:
     with table("Subscriptions that use the word", ("Subscription", "Of", "Matches", "Comes and goes"), "rc-effects"):
         for effect in effects.rows:
             _row(effect)
-    if effects.more:
-        words("p", f"and {effects.more:,} more subscriptions", "rc-soft")
+    more_line(effects.more, "subscriptions", "rc-soft")
 
 
 def _row(effect: Effect) -> None:
@@ -104,8 +102,7 @@ class ConceptPreview:
             while shown != self._number:
                 shown = self._number
                 if self._latest is None:
-                    self._box.clear()
-                    with self._box:
+                    with emptied(self._box):
                         words("p", "Choose a concept to see what it does.", "rc-soft")
                     continue
                 concept, draft = self._latest

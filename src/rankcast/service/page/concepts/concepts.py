@@ -1,7 +1,6 @@
 """The editor of membership functions: the meaning of vague words."""
 
 import asyncio
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -26,8 +25,10 @@ from rankcast.service.page.widgets import (
     act,
     complaining,
     demo_link,
+    emptied,
     empty,
     group,
+    keep_address,
     legend_key,
     set_props,
     words,
@@ -131,8 +132,7 @@ class _Workshop:
         query = {"attribute": self._desk.attribute}
         if self._concept is not None:
             query |= {"concept": self._concept.name} | ({"for": self._concept.user} if self._concept.user else {})
-        told = json.dumps(query).replace("<", "\\u003c")
-        ui.run_javascript(f"rankcast.address({told})")
+        keep_address(ui.context.client, query)
 
     # showing
 
@@ -149,8 +149,7 @@ class _Workshop:
         return self._concept is None or not self._desk.may_edit(self._concept) or bool(self._proposed)
 
     def _show_head(self) -> None:
-        self._head.clear()
-        with self._head:
+        with emptied(self._head):
             if self._proposed:
                 words("h2", f"{len(self._proposed)} concepts proposed for {self._desk.attribute}")
                 return
@@ -165,8 +164,7 @@ class _Workshop:
         picture = self._desk.picture(self._concept, self._draft, self._proposed)
         axis, edited = picture.axis, picture.edited
         self._editor.show(axis, picture.bars, picture.curves, edited, still=self._is_still())
-        self._legend.clear()
-        with self._legend:
+        with emptied(self._legend):
             legend_key("recent values", classes="rc-key rc-key-bars")
             if edited and axis.categories is None:
                 legend_key(self._concept.name if self._concept else "", classes="rc-key rc-key-line")
@@ -178,8 +176,7 @@ class _Workshop:
                 legend_key("degree; drag a bar, or use the arrow keys", classes="rc-key rc-key-line")
 
     def _show_buttons(self) -> None:
-        self._buttons.clear()
-        with self._buttons:
+        with emptied(self._buttons):
             if self._proposed:
                 if self._view.visitor.switches:
                     act("Use them for everybody", lambda: self._use(None), icon="o_check", kind="main")

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import act, complaining, group, row, table, words
+from rankcast.service.page.widgets import act, complaining, emptied, group, more_line, row, table, words
 from rankcast.store import MiningRun
 
 _SHOWN = 5
@@ -38,8 +38,7 @@ class MiningView:
         if is_all:
             with self._actions:
                 act("Mine now", self._mine, icon="o_autorenew")
-        self._runs.clear()
-        with self._runs:
+        with emptied(self._runs):
             if not runs:
                 words("p", "Mining has changed nothing here yet.", "rc-soft")
             for at, run in enumerate(runs):
@@ -74,8 +73,8 @@ class MiningView:
                     counts = (f"{effect.before:,}", "rc-number"), (f"{effect.after:,}", "rc-number")
                     row(effect.user, (effect.subscription, "rc-strong"), *counts)
             more = len(run.effects) - _USERS + run.more if len(run.effects) > _USERS else run.more
-            if more > 0 and self._view.visitor.switches:
-                words("p", f"and {more:,} more subscriptions", "rc-soft rc-small")
+            if self._view.visitor.switches:
+                more_line(more, "subscriptions")
 
     async def _mine(self) -> None:
         with complaining():

@@ -15,9 +15,20 @@ from rankcast.language import label, show
 from rankcast.language.event_words import cut, facts, title_of
 from rankcast.model import Catalog, Event, Subscription
 from rankcast.service.page.controls import choice, whose_subscriptions
-from rankcast.service.page.drawings import colour, line_down, wear
+from rankcast.service.page.drawings import colour, wear
 from rankcast.service.page.visitors import View, compute
-from rankcast.service.page.widgets import act, demo_link, empty, group, legend_key, link, pill, set_props, words
+from rankcast.service.page.widgets import (
+    act,
+    demo_link,
+    emptied,
+    empty,
+    group,
+    legend_key,
+    link,
+    pill,
+    set_props,
+    words,
+)
 from rankcast.service.studies.cover_graph import study_cover
 
 _LETTER, _LINE, _PADDING = 6.5, 16.0, 10.0
@@ -40,7 +51,6 @@ def cover_svg(graph: SubscriptionGraph, chosen: int | None = None, visited: Mapp
         for node in graph.nodes
     ]
     placed = layered(boxes, page=_PAGE)
-    sizes = {box.key: (box.width, box.height) for box in boxes}
     order = {number: place for place, number in enumerate(visited or {})}
     parts = [
         f'<svg class="rcd-graph" viewBox="0 0 {placed.width:.0f} {placed.height:.0f}" '
@@ -49,19 +59,15 @@ def cover_svg(graph: SubscriptionGraph, chosen: int | None = None, visited: Mapp
     for box in boxes:
         for child in box.children:
             went = visited is not None and int(child) in order and visited.get(int(box.key), False)
-            line = line_down(placed.at[box.key], sizes[box.key], placed.at[child], sizes[child])
-            parts.append(f'<path class="rc-edge{" rc-went" if went else ""}" d="{line}"/>')
+            parts.append(f'<path class="rc-edge{" rc-went" if went else ""}" d="{placed.line(box.key, child)}"/>')
     for node in graph.nodes:
         classes = ["rc-node"]
         if node.number == chosen:
             classes.append("rc-chosen")
         if visited is not None:
             classes.append("rc-unseen" if node.number not in order else "rc-hit" if visited[node.number] else "rc-miss")
-        parts.append(
-            _node(
-                node, texts[node.number], colours, placed.at[str(node.number)], sizes[str(node.number)], classes, order
-            )
-        )
+        key = str(node.number)
+        parts.append(_node(node, texts[node.number], colours, placed.at[key], placed.boxes[key], classes, order))
     return "".join([*parts, "</svg>"])
 
 
@@ -85,7 +91,7 @@ def _node(
     texts: tuple[list[str], list[tuple[str, str]]],
     colours: Mapping[str, str],
     at: tuple[float, float],
-    size: tuple[float, float],
+    box: Box,
     classes: list[str],
     order: Mapping[int, int],
 ) -> str:
@@ -95,11 +101,11 @@ def _node(
     parts = [
         f'<g class="{" ".join(classes)}" data-node="{node.number}" role="button" tabindex="0" '
         f'aria-label="{said}"{delay} transform="translate({at[0]:.1f} {at[1]:.1f})">'
-        f'<title>{said}</title><rect width="{size[0]:.1f}" height="{size[1]:.1f}" rx="9"/>'
+        f'<title>{said}</title><rect width="{box.width:.1f}" height="{box.height:.1f}" rx="9"/>'
     ]
     y = _PADDING + _LINE - 4
     for line in lines:
-        parts.append(f'<text x="{size[0] / 2:.1f}" y="{y:.1f}" text-anchor="middle">{escape(line)}</text>')
+        parts.append(f'<text x="{box.width / 2:.1f}" y="{y:.1f}" text-anchor="middle">{escape(line)}</text>')
         y += _LINE
     for text, user in people:
         dot = f'<tspan fill="{colours[user]}">●</tspan> ' if user else ""
@@ -250,8 +256,7 @@ class _CoverPage:
             self._told.text = (
                 f"{nodes} different subscriptions; {len(self._graph.roots)} of them are covered by no other{beyond}."
             )
-        self._details.clear()
-        with self._details:
+        with emptied(self._details):
             if self._chosen is not None:
                 self._show_node(self._graph.nodes[self._chosen])
 

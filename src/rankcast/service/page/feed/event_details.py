@@ -10,14 +10,26 @@ from nicegui import ui
 
 from rankcast.engine.explain import Explanation, MatchedSubscription
 from rankcast.errors import RankcastError
-from rankcast.language import label, show_duration, show_time
+from rankcast.language import label, show_duration
 from rankcast.language.event_words import cut, facts, said, title_of, told_duration
 from rankcast.model import Catalog, Delivery, Event, predicates_of
 from rankcast.service.outcome_words import outcome_words
 from rankcast.service.page.feed.reaction_bar import ReactionBar, Reactions
 from rankcast.service.page.reasons import Arrival, ShortReason, short_reason
 from rankcast.service.page.visitors import View, compute
-from rankcast.service.page.widgets import figures, fill_bar, group, link, pill, row, scroller, set_props, words
+from rankcast.service.page.widgets import (
+    figures,
+    fill_bar,
+    group,
+    link,
+    moment,
+    pill,
+    rank_bar,
+    row,
+    scroller,
+    set_props,
+    words,
+)
 from rankcast.service.trial_tasks import explain_event
 from rankcast.wording import capitalised
 
@@ -199,9 +211,7 @@ def delivery_card(
     with card, group("article", "", aria_label=title) as article:
         with group("div", "rc-row rc-spread rc-heading"):
             words("h2", title)
-            with group("span", "rc-row rc-rank"):
-                fill_bar(delivery.rank, f"rank {delivery.rank:.3g} of 1")
-                words("span", f"{delivery.rank:.2f}", "rc-number rc-small rc-soft")
+            rank_bar(delivery.rank)
         _show_reason(short_reason(arrival, before, catalog))
         show_facts_of(event, delivery.subscriptions, catalog)
         with group("div", "rc-row rc-wrap rc-foot"):
@@ -222,9 +232,8 @@ def _show_reason(reason: ShortReason) -> None:
 
 
 def _show_times(delivery: Delivery) -> None:
-    sent = show_time(delivery.forwarded)
     with group("span", "rc-small rc-soft"):
         words("span", "Sent ")
-        set_props(words("time", sent, "rc-when"), datetime=sent)
+        moment(delivery.forwarded)
         if delivery.freshness >= timedelta(seconds=1):
             words("span", f", waited {told_duration(delivery.freshness)}")

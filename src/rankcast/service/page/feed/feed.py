@@ -16,7 +16,7 @@ from rankcast.service.page.feed.publish_dialog import publish_button
 from rankcast.service.page.feed.reaction_bar import Reactions
 from rankcast.service.page.reasons import Arrival
 from rankcast.service.page.visitors import View, compute
-from rankcast.service.page.widgets import UndoBar, act, empty, group, link, set_props, words
+from rankcast.service.page.widgets import UndoBar, act, emptied, empty, group, link, set_props, words
 from rankcast.service.studies.left_out import count_recent
 from rankcast.store import Reaction
 
@@ -113,8 +113,7 @@ class _Feed:
     async def _load_saved(self) -> None:
         """Show the saved deliveries, the last saved first."""
         arrivals = await asyncio.to_thread(self._read_saved)
-        self._saved.clear()
-        with self._saved:
+        with emptied(self._saved):
             for arrival in arrivals:
                 delivery_card(self._view, arrival, (), self._catalog, self._reactions)
             if not arrivals:
@@ -305,7 +304,7 @@ class _Feed:
             return
         self._counted_at = last
         self._count.text = (
-            f"Of the last {counted.published:,} events {counted.matched:,} matched: "
+            f"Of the last {counted.published:,} events, {counted.matched:,} matched: "
             f"{counted.delivered:,} delivered, {counted.left_out:,} left out."
             if counted.published
             else ""

@@ -1,12 +1,11 @@
 """What was left out: recent events that matched and were not sent, with the reason for each."""
 
 from rankcast.errors import RankcastError
-from rankcast.language import show_time
 from rankcast.language.event_words import title_of
 from rankcast.model import Catalog
 from rankcast.service.page.feed.event_details import EventDetails, show_facts_of, show_subscriptions
 from rankcast.service.page.visitors import View, compute
-from rankcast.service.page.widgets import act, empty, fill_bar, group, link, set_props, words
+from rankcast.service.page.widgets import act, empty, group, link, moment, rank_bar, words
 from rankcast.service.studies.left_out import LeftOutEvent, LeftOutPage, recently_left_out
 
 _RECENT = 1_000
@@ -88,15 +87,12 @@ class LeftOutView:
             with group("div", "rc-row rc-spread rc-heading"):
                 words("h2", title)
                 if one.rank is not None:
-                    with group("span", "rc-row rc-rank"):
-                        fill_bar(one.rank, f"rank {one.rank:.3g} of 1")
-                        words("span", f"{one.rank:.2f}", "rc-number rc-small rc-soft")
+                    rank_bar(one.rank)
             words("p", one.because or "Finding the reason takes long. “Why?” shows it.", "rc-reason")
             show_facts_of(one.event, one.subscriptions, self._catalog)
             with group("div", "rc-row rc-wrap rc-foot"):
-                when = show_time(one.event.time)
                 with group("span", "rc-small rc-soft"):
                     words("span", "Published ")
-                    set_props(words("time", when, "rc-when"), datetime=when)
+                    moment(one.event.time)
                 show_subscriptions(one.subscriptions, self._catalog)
                 EventDetails(self._view, article, one.event)

@@ -12,7 +12,7 @@ from rankcast.language import decode_event, encode_event
 from rankcast.language.event_words import cut, title_of
 from rankcast.model import Catalog, Event
 from rankcast.service.page.visitors import View, compute
-from rankcast.service.page.widgets import act, complaining, group, set_props, words
+from rankcast.service.page.widgets import act, complaining, group, more_line, set_props, words
 from rankcast.service.studies.left_out import Publication, publication_of
 from rankcast.wording import listed
 
@@ -132,8 +132,7 @@ def _show_publication(found: Publication) -> None:
                 with group("li"):
                     words("strong", user)
                     words("span", f": {because}")
-        if found.more_left_out:
-            words("p", f"and {found.more_left_out:,} more users", "rc-soft rc-small")
+        more_line(found.more_left_out, "users")
     if found.unmatched:
         whose = "the other" if found.sent or found.left_out else "any of the"
         words("p", f"It matches no subscription of {whose} {found.unmatched:,} users.", "rc-soft rc-small")

@@ -18,7 +18,18 @@ from rankcast.service.page.charts import ChartLine, draw, line_chart, over
 from rankcast.service.page.controls import choice, whose_subscriptions
 from rankcast.service.page.drawings import number_text, wear
 from rankcast.service.page.visitors import View, compute
-from rankcast.service.page.widgets import demo_link, empty, group, row, set_props, slide, table, words
+from rankcast.service.page.widgets import (
+    demo_link,
+    emptied,
+    empty,
+    group,
+    more_line,
+    row,
+    set_props,
+    slide,
+    table,
+    words,
+)
 from rankcast.service.studies.interval_matches import (
     CRISP,
     SUBSCRIBED,
@@ -93,8 +104,7 @@ class _IntervalPage:
     def _draw_range(self) -> None:
         known, setup = self._known[self._setup.attribute], self._setup
         self._ends = [setup.low, setup.high]
-        self._range_box.clear()
-        with self._range_box:
+        with emptied(self._range_box):
             step = (known.high - known.low) / _STEPS
             for place, (label, end) in enumerate((("One end", setup.low), ("The other end", setup.high))):
                 moved = partial(self._dragged, place)
@@ -146,8 +156,7 @@ class _IntervalPage:
             f"{counted(found.of, 'subscription')} match, {found.counts[CRISP][at]:,} crisply{left_out}"
         )
         draw(self._drawn, interval_chart(found.widths, found.counts, setup.high - setup.low))
-        self._table.clear()
-        with self._table:
+        with emptied(self._table):
             if not found.of:
                 words("p", f"No subscription asks for {setup.attribute}.", "rc-soft")
                 return
@@ -155,8 +164,7 @@ class _IntervalPage:
             with table("Subscriptions, and whether they match", titles, "rc-unbroken"):
                 for one in found.matches[:_SHOWN]:
                     _row(one)
-            if len(found.matches) > _SHOWN:
-                words("p", f"and {len(found.matches) - _SHOWN:,} more", "rc-soft")
+            more_line(len(found.matches) - _SHOWN, classes="rc-soft")
 
 
 def _row(one: IntervalMatch) -> None:

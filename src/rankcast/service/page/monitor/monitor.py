@@ -17,10 +17,12 @@ from rankcast.service.page.monitor.studies import show_groups, show_teams
 from rankcast.service.page.visitors import View, compute
 from rankcast.service.page.widgets import (
     demo_link,
+    emptied,
     empty,
     figure,
     fill_bar,
     group,
+    more_line,
     row,
     table,
     words,
@@ -132,8 +134,7 @@ class _Monitor:
 
     async def _turned(self, whose: str) -> None:
         self._seen = (-1, -1, "")
-        self._funnel.clear()
-        with self._funnel:
+        with emptied(self._funnel):
             words("p", "Counting …", "rc-soft")
         await self.look()
 
@@ -178,8 +179,7 @@ class _Monitor:
         return await compute(self._view, funnel_history, service.history(RECENT), user, part)
 
     def _show_trouble(self, said: str) -> None:
-        self._funnel.clear()
-        with self._funnel:
+        with emptied(self._funnel):
             words("p", said, "rc-note rc-warn")
 
     def _show_pipeline(self, now: Status) -> None:
@@ -193,8 +193,7 @@ class _Monitor:
                 told, kind = "not running", "rc-bad"
         self._health.text = told
         self._health.classes(replace=f"rc-pill {kind}")
-        self._figures.clear()
-        with self._figures:
+        with emptied(self._figures):
             figure("published", f"{now.published:,}")
             figure("delivered", f"{now.deliveries:,}")
             figure("waiting", f"{now.lag:,}{_since(now.waiting_since)}")
@@ -212,8 +211,7 @@ class _Monitor:
                 words("p", runner.error, "rc-note rc-bad")
 
     def _show_funnel(self, funnel: Funnel) -> None:
-        self._funnel.clear()
-        with self._funnel, group("ol", "rc-funnel"):
+        with emptied(self._funnel), group("ol", "rc-funnel"):
             before = None
             for (name, meaning), count in zip(_STAGES, funnel, strict=True):
                 with group("li"):
@@ -229,8 +227,7 @@ class _Monitor:
                 before = count
 
     def _show_everybody(self, funnels: dict[str, Funnel], users: int) -> None:
-        self._funnel.clear()
-        with self._funnel:
+        with emptied(self._funnel):
             with table("Everybody's funnel", ("User", *(name for name, _ in _STAGES)), "rc-number"):
                 for user, funnel in funnels.items():
                     with group("tr"):
@@ -239,12 +236,10 @@ class _Monitor:
                             with group("td"), group("span", "rc-row"):
                                 fill_bar(count / max(funnel.published, 1), f"{count} of {funnel.published}")
                                 words("span", f"{count:,}")
-            if users > len(funnels):
-                words("p", f"and {users - len(funnels):,} more users", "rc-soft")
+            more_line(users - len(funnels), "users", "rc-soft")
 
     def _show_kinds(self, kinds: MatchesByKind) -> None:
-        self._kinds.clear()
-        with self._kinds:
+        with emptied(self._kinds):
             with group("section", "rc-card rc-column"):
                 words("h2", f"{len(kinds.outright):,} match outright")
                 words("p", "Possible and certain: what a crisp system would find, too.", "rc-soft rc-small")
@@ -264,8 +259,7 @@ class _Monitor:
         """Show what was set aside: everything to administrators, and to users only their own."""
         of = None if self._view.visitor.switches else self._view.user
         rows = (await asyncio.to_thread(self._view.service.store.set_aside, of, 10))[::-1]
-        self._set_aside.clear()
-        with self._set_aside:
+        with emptied(self._set_aside):
             if not rows:
                 words("h2", "Nothing set aside")
                 words("p", "Everything could be served.", "rc-soft")
@@ -276,8 +270,7 @@ class _Monitor:
 
     async def _show_rejects(self, count: int) -> None:
         rejects = (await asyncio.to_thread(self._view.service.store.rejects, 10))[::-1]
-        self._rejects.clear()
-        with self._rejects:
+        with emptied(self._rejects):
             words("h2", f"{count:,} rejects" if count else "No rejects")
             if not rejects:
                 words("p", "All that came in could be used.", "rc-soft")
@@ -309,8 +302,7 @@ def _vague(match: BestMatch) -> None:
 def _none(found: tuple[BestMatch, ...], text: str) -> None:
     if not found:
         words("p", text, "rc-soft")
-    elif len(found) > _SHOWN:
-        words("p", f"and {len(found) - _SHOWN:,} more", "rc-soft rc-small")
+    more_line(len(found) - _SHOWN)
 
 
 def _since(waiting: datetime | None) -> str:

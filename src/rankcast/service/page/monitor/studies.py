@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from rankcast.errors import RankcastError
 from rankcast.plain import JsonObject
 from rankcast.service.page.visitors import View, compute
-from rankcast.service.page.widgets import act, group, row, table, words
+from rankcast.service.page.widgets import act, emptied, group, row, table, words
 from rankcast.service.studies.group_study import study_recent_groups, study_recent_team
 
 
@@ -47,8 +47,7 @@ class StudyCard:
             self._button.enable()
 
     def _say(self, text: str, study: StudyTable | None = None) -> None:
-        self._found.clear()
-        with self._found:
+        with emptied(self._found):
             if study is not None and study.rows:
                 _table(study)
             words("p", text, "rc-soft")

@@ -2,13 +2,25 @@
 
 import asyncio
 from contextlib import suppress
+from datetime import datetime
 
 from nicegui import ui
 
 from rankcast.language import show_time
 from rankcast.service.page.controls import choice, text_field
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import UndoBar, act, complaining, group, open_dialog, pill, set_props, words
+from rankcast.service.page.widgets import (
+    UndoBar,
+    act,
+    complaining,
+    emptied,
+    group,
+    moment,
+    open_dialog,
+    pill,
+    set_props,
+    words,
+)
 from rankcast.service.push.digests import QuietHours, Schedule
 from rankcast.service.push.digests.schedules import parse_clock, show_clock
 from rankcast.store.push.webhook_log import Webhook
@@ -36,8 +48,7 @@ class WebhookList:
     async def load(self) -> None:
         """Read and list the webhooks."""
         rows = await asyncio.to_thread(self._read)
-        self._list.clear()
-        with self._list:
+        with emptied(self._list):
             if not rows:
                 words("li", "No webhooks yet. Deliveries appear in the feed only.", "rc-soft")
             for webhook, counts in rows:
@@ -68,8 +79,7 @@ class WebhookList:
             url = (self._url.value or "").strip()
             made, secret = await asyncio.to_thread(self._endpoints.add, self._view.user, url)
             self._url.set_value("")
-            self._secret.clear()
-            with self._secret, group("div", "rc-note rc-column rc-tight", role="status"):
+            with emptied(self._secret), group("div", "rc-note rc-column rc-tight", role="status"):
                 words("p", f"The secret of {made.url}. It is shown only this once:")
                 words("code", secret, "rc-strong")
             await self.load()
@@ -160,19 +170,18 @@ class _Quiet:
                 self._zone_here = str(zone or "UTC")
         self._draw(hours, schedule, latest)
 
-    def _read(self) -> tuple[QuietHours | None, Schedule | None, list[tuple[str, str]]]:
+    def _read(self) -> tuple[QuietHours | None, Schedule | None, list[tuple[datetime, str]]]:
         """The quiet hours, the schedule, and the due times and summaries of the latest digests."""
         digests, user = self._view.service.digests, self._view.user
         kept = digests.schedule(user)
         latest = [
-            (show_time(digest.due), digests.digest(user, digest.number).summary())
+            (digest.due, digests.digest(user, digest.number).summary())
             for digest in digests.digests(user, limit=_LATEST)
         ]
         return digests.quiet_hours(user), None if kept is None else Schedule.of_json(kept.schedule), latest
 
-    def _draw(self, hours: QuietHours | None, schedule: Schedule | None, latest: list[tuple[str, str]]) -> None:
-        self._body.clear()
-        with self._body:
+    def _draw(self, hours: QuietHours | None, schedule: Schedule | None, latest: list[tuple[datetime, str]]) -> None:
+        with emptied(self._body):
             with group("div", "rc-row rc-wrap"):
                 self._on = ui.switch("Quiet from", value=hours is not None)
                 self._from = _clock(show_clock(hours.begins) if hours else "22:00", "Quiet hours begin")
@@ -190,7 +199,7 @@ class _Quiet:
                 act("Save", self._save, label="Save quiet hours and digest")
             for due, summary in latest:
                 with group("p", "rc-small rc-row rc-wrap"):
-                    set_props(words("time", due, "rc-when rc-soft"), datetime=due)
+                    moment(due, "rc-when rc-soft")
                     words("span", summary)
 
     async def _save(self) -> None:

@@ -14,7 +14,7 @@ from rankcast.service.page.controls import choice
 from rankcast.service.page.drawings import wear
 from rankcast.service.page.overlay.overlay_drawing import overlay_svg
 from rankcast.service.page.visitors import View, compute
-from rankcast.service.page.widgets import act, group, row, set_props, table, words
+from rankcast.service.page.widgets import act, emptied, group, row, set_props, table, words
 from rankcast.service.studies.overlay_run import SimulationRun, SimulationSetup, run
 
 _EVERY = 2.0
@@ -29,8 +29,7 @@ def show_running(view: View) -> None:
     async def refresh() -> None:
         found = await to_thread(view.service.brokers.view.tree)
         section.visible = bool(found.brokers) or found.error is not None
-        section.clear()
-        with section:
+        with emptied(section):
             _show(found)
 
     ui.timer(_EVERY, refresh)
@@ -220,10 +219,11 @@ class _OverlayPage:
         self._title.text = f"{name}. {meaning}"
         self._drawn.content = overlay_svg(found, setup.publisher, route)
         if route is not None:
-            count = sum(received for _, received in route.received)
+            value = route.event.attributes["x"]
+            assert isinstance(value, tuple)
             self._told.text = (
-                f"The publication x = {route.value:.1f} visited {len(route.visited)} of {len(found.tree.brokers)} brokers "
-                f"and went to {count} subscribers."
+                f"The publication x = {value[0]:.1f} visited {len(route.visited)} of {len(found.tree.brokers)} brokers "
+                f"and went to {route.received.total()} subscribers."
             )
             return
         exact = (
@@ -242,8 +242,7 @@ class _OverlayPage:
 
     def _compare(self, setup: SimulationSetup, runs: dict[str, SimulationRun]) -> None:
         all_of_them = runs["regular"]
-        self._table.clear()
-        with self._table, table("The strategies compared", _TITLES, "rc-number"):
+        with emptied(self._table), table("The strategies compared", _TITLES, "rc-number"):
             for name, found in runs.items():
                 saved = 1 - found.subscribes / max(all_of_them.subscribes, 1)
                 row(

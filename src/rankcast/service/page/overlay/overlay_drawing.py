@@ -3,8 +3,8 @@
 from html import escape
 
 from rankcast.cover.layered_layout import Box, layered
-from rankcast.service.page.drawings import line_down
-from rankcast.service.studies.overlay_run import Route, SimulationRun
+from rankcast.lab.overlay_runs import Route
+from rankcast.service.studies.overlay_run import SimulationRun
 
 _WIDTH, _HEIGHT = 96.0, 44.0
 _LABELLED = 24
@@ -28,15 +28,14 @@ def overlay_svg(run: SimulationRun, publisher: str, route: Route | None = None) 
     placed = layered(boxes, page=10_000)
     most = max([*run.up.values(), *run.down.values(), 1])
     visited = set(route.visited) if route else set()
-    received = dict(route.received) if route else {}
+    received = route.received if route else {}
     parts = [
         f'<svg class="rcd-graph rc-overlay" viewBox="0 0 {placed.width:.0f} {placed.height:.0f}" '
         f'style="width: 100%; max-width: {placed.width:.0f}px; min-width: {min(placed.width, 560):.0f}px">'
     ]
     labels: list[str] = []
     for below, above in run.upstream:
-        size = width, _HEIGHT
-        path = line_down(placed.at[above], size, placed.at[below], size)
+        path = placed.line(above, below)
         x2, y2 = placed.at[below][0] + width / 2, placed.at[below][1]
         up, down = run.up[below, above], run.down[below, above]
         told = f"{below} to {above}: {up} about subscriptions; {above} to {below}: {down} publications"

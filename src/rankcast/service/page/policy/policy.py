@@ -22,10 +22,12 @@ from rankcast.service.page.widgets import (
     UndoBar,
     act,
     complaining,
+    emptied,
     empty,
     figures,
     fill_bar,
     group,
+    keep_address,
     link,
     set_props,
     words,
@@ -122,9 +124,8 @@ class _PolicyPage:
         is_new = policy != self._saved
         self._save_button.set_enabled(is_new)
         self._reset_button.set_visibility(is_new)
-        draft = json.dumps({"draft": json.dumps(self._controls.fields)} if is_new else {}).replace("<", "\\u003c")
         # Neither by `ui` nor in a timer: they would belong to the control that was used, which may have been drawn anew.
-        self._client.run_javascript(f"rankcast.address({draft})")
+        keep_address(self._client, {"draft": json.dumps(self._controls.fields)} if is_new else {})
         background_tasks.create(self._try(self._tries, policy), name="trying a policy")
 
     def _is_outdated(self, number: int) -> Callable[[], Awaitable[bool]]:
@@ -140,14 +141,12 @@ class _PolicyPage:
         part = await asyncio.to_thread(service.part_of, user)
         if number != self._tries or self._tried.is_deleted:
             return
-        self._notes.clear()
-        with self._notes:
+        with emptied(self._notes):
             for note in policy_notes(policy, part):
                 words("p", f"{capitalised(note)}.", "rc-note rc-warn")
         if not part.subscriptions_of(user):
-            self._tried.clear()
             with (
-                self._tried,
+                emptied(self._tried),
                 empty(
                     "o_science",
                     "Nothing to try it on",
@@ -163,13 +162,11 @@ class _PolicyPage:
             )
         except RankcastError as error:
             if number == self._tries and not self._tried.is_deleted:
-                self._tried.clear()
-                with self._tried:
+                with emptied(self._tried):
                     words("p", str(error), "rc-note rc-warn")
             return
         if number == self._tries and not self._tried.is_deleted:
-            self._tried.clear()
-            with self._tried:
+            with emptied(self._tried):
                 if events:
                     show_backtests(now, None if policy == saved else then, events)
                 else:

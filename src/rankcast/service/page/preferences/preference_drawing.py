@@ -8,7 +8,6 @@ from textwrap import wrap
 from rankcast.cover.layered_layout import Box, layered
 from rankcast.model import Preference
 from rankcast.rank import levels
-from rankcast.service.page.drawings import line_down
 
 Levels = list[list[str]]
 
@@ -94,8 +93,7 @@ def draw_preferences(preferences: Sequence[Preference], labels: Mapping[str, str
         f'style="min-width: {placed.width * 0.6:.0f}px">'
     ]
     for key, children in below.items():
-        lines = (line_down(placed.at[key], sizes[key], placed.at[child], sizes[child]) for child in children)
-        parts += [f'<path d="{line}"/>' for line in lines]
+        parts += [f'<path d="{placed.line(key, child)}"/>' for child in children]
     for key, (x, y) in placed.at.items():
         parts.append(_box(x, y, *sizes[key], texts[key]) if key in texts else _bend(x, y, sizes[key][1]))
     return "".join([*parts, "</svg>"])

@@ -13,7 +13,7 @@ from rankcast.service.page.controls import choice
 from rankcast.service.page.preferences.preference_drawing import draw_preferences, grouped, moved, pairs_of, says_levels
 from rankcast.service.page.reasons import short_name
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import UndoBar, act, drawing, empty, group, pill, set_props, words
+from rankcast.service.page.widgets import UndoBar, act, drawing, emptied, empty, group, pill, set_props, words
 
 _MOST = 100
 """The most subscriptions that can be arranged by hand."""
@@ -43,8 +43,7 @@ class _Preferences:
         self._levels = grouped(list(self._mine), self._pairs)
 
     def _draw(self) -> None:
-        self._body.clear()
-        with self._body:
+        with emptied(self._body):
             if len(self._mine) < 2:
                 with empty(
                     "o_swap_vert",
@@ -156,8 +155,7 @@ class _Preferences:
             await asyncio.to_thread(self._replace, pairs)
         except PreferenceCycle as cycle:
             names = [*cycle.cycle, cycle.cycle[0]]
-            self._refused.clear()
-            with self._refused:
+            with emptied(self._refused):
                 circle = " over ".join(short_name(self._mine[name].where) for name in names)
                 words(
                     "p",

@@ -18,7 +18,7 @@ from rankcast.service.page.subscriptions.forms import (
     operators_for,
     split_texts,
 )
-from rankcast.service.page.widgets import act, complaining, group, words
+from rankcast.service.page.widgets import act, complaining, emptied, group, words
 
 _OWN = "own"
 
@@ -119,8 +119,7 @@ class FormView:
         self._changed()
 
     def _draw(self) -> None:
-        self._body.clear()
-        with self._body:
+        with emptied(self._body):
             for number, conditions in enumerate(self.form.groups):
                 if number:
                     words("p", "or" if self.form.shape is FormShape.DNF else "and", "rc-between")

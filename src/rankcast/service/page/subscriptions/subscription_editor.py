@@ -20,7 +20,18 @@ from rankcast.service.page.reasons import short_name
 from rankcast.service.page.subscriptions.form_view import ATTITUDE_WORDS, FormView
 from rankcast.service.page.subscriptions.forms import Condition, Form, FormShape, expression_of, form_of, is_complete
 from rankcast.service.page.visitors import View, compute
-from rankcast.service.page.widgets import act, complaining, fill_bar, group, set_props, slide, words
+from rankcast.service.page.widgets import (
+    act,
+    complaining,
+    emptied,
+    fill_bar,
+    group,
+    keep_address,
+    more_line,
+    set_props,
+    slide,
+    words,
+)
 from rankcast.service.record_costs import check_cost
 from rankcast.service.trial_tasks import try_on_history
 from rankcast.service.trials import ExpressionTrial
@@ -202,8 +213,7 @@ class SubscriptionEditor:
     async def _try(self, number: int, text: str) -> None:
         trial = await self._trial(text)
         if number == self._tries and not self._panel.is_deleted:
-            self._tried.clear()
-            with self._tried:
+            with emptied(self._tried):
                 _show_trial(trial)
 
     async def _trial(self, text: str) -> ExpressionTrial:
@@ -255,7 +265,7 @@ class SubscriptionEditor:
         return check
 
     async def _leave(self) -> None:
-        ui.run_javascript("rankcast.address({})")
+        keep_address(ui.context.client, {})
         self._panel.delete()
         await self._done()
 
@@ -267,10 +277,10 @@ class SubscriptionEditor:
         return next((name for name in names if name not in taken), "")
 
     def _remember(self, text: str) -> None:
-        """Keep the draft in the address, so that it survives a reload."""
-        query = {"edit": self._old.id, "text": text} if self._old else {"new": "", "text": text}
-        written = json.dumps(query).replace("<", "\\u003c")
-        ui.run_javascript(f"rankcast.address({written})")
+        """Keep the draft in the address."""
+        keep_address(
+            ui.context.client, {"edit": self._old.id, "text": text} if self._old else {"new": "", "text": text}
+        )
 
 
 def _show_thresholds(trial: ExpressionTrial) -> None:
@@ -304,5 +314,4 @@ def _show_trial(trial: ExpressionTrial) -> None:
     with group("ul", "rc-examples rc-small"):
         for event in trial.matched[:_EXAMPLES]:
             words("li", title_of(event))
-        if trial.count > _EXAMPLES:
-            words("li", f"and {trial.count - _EXAMPLES:,} more", "rc-soft")
+        more_line(trial.count - _EXAMPLES, classes="rc-soft", tag="li")

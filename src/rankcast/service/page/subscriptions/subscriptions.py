@@ -9,7 +9,7 @@ from rankcast.model import Subscription
 from rankcast.rank import levels, scores_of
 from rankcast.service.page.subscriptions.subscription_editor import SubscriptionEditor, read_for_editor
 from rankcast.service.page.visitors import View
-from rankcast.service.page.widgets import UndoBar, act, complaining, empty, group, pill, words
+from rankcast.service.page.widgets import UndoBar, act, complaining, emptied, empty, group, pill, words
 from rankcast.wording import capitalised
 
 _PAGE = 100
@@ -68,8 +68,7 @@ class _Subscriptions:
 
     def _draw(self) -> None:
         mine, level_of, score_of = list(self.mine.values()), self._levels, self._scores
-        self._list.clear()
-        with self._list:
+        with emptied(self._list):
             if not mine:
                 with empty(
                     "o_bookmark_add",

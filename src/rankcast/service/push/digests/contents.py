@@ -13,6 +13,7 @@ from rankcast.plain import JsonObject
 from rankcast.service.push.digests.making import deliveries_of
 from rankcast.store import DigestLog, Store
 from rankcast.store.push.digest_log import KeptDigest, LeftOut
+from rankcast.wording import counted
 
 SHOWN = 50
 """The number of deliveries that a digest shows. The others can be read by their numbers."""
@@ -62,9 +63,9 @@ class Digest:
         if considered == 0:
             sentences = [f"Nothing for you among {published}."]
         elif counts["left_out"] == 0:
-            sentences = [f"{_events(sent)} for you, of {published}."]
+            sentences = [f"{counted(sent, 'event')} for you, of {published}."]
         else:
-            sentences = [f"{sent:,} of {_events(considered)} that match what you want, of {published}."]
+            sentences = [f"{sent:,} of {counted(considered, 'event')} that match what you want, of {published}."]
         if counts["left_out"]:
             parts = [f"{number:,} {Reason(name).label}" for name, number in counts["reasons"].items()]
             sentences.append(f"Left out: {', '.join(parts)}.")
@@ -141,7 +142,3 @@ def read_digest(store: Store, user: str, number: int, limit: int = SHOWN) -> Dig
 def _item(item: Item) -> JsonObject:
     content = encode_event(item.event)
     return {"number": item.number, **encode_delivery(item.delivery), "because": list(item.because), "content": content}
-
-
-def _events(count: int) -> str:
-    return "1 event" if count == 1 else f"{count:,} events"

@@ -5,12 +5,12 @@ from datetime import datetime
 from html import escape
 
 from rankcast.engine.explain.reasons import Reason
+from rankcast.language.event_words import facts, title_of
 from rankcast.model import Event
 from rankcast.service.push.digests.contents import Digest, Item
 from rankcast.service.push.digests.schedules import zone_of
 from rankcast.store.push.digest_log import LeftOut
 
-_TITLES = ("title", "name", "headline", "subject")
 _SHOWN = 4
 _WIDTH = 90
 _OMITTED = "The best of what was left out:"
@@ -88,22 +88,12 @@ def _date(local: datetime) -> str:
 
 
 def _title(event: Event) -> str:
-    for name in _TITLES:
-        value = event.attributes.get(name)
-        if isinstance(value, tuple) and value and isinstance(value[0], str):
-            return _clean(value[0])
-    return _clean(event.id)
+    return _clean(title_of(event))
 
 
 def _details(event: Event) -> str:
-    """The first few attributes with plain values, in the order in which they were published."""
-    crisp = [(name, value) for name, value in event.attributes.items() if isinstance(value, tuple)]
-    shown = [(name, value) for name, value in crisp if name not in _TITLES][:_SHOWN]
-    return "; ".join(_clean(f"{name}: {', '.join(map(_plain, value))}") for name, value in shown)
-
-
-def _plain(value: object) -> str:
-    return f"{value:%Y-%m-%d}" if isinstance(value, datetime) else str(value)
+    """The first few attributes, in the order in which they were published."""
+    return "; ".join(_clean(f"{name}: {value}") for name, value in facts(event, _SHOWN))
 
 
 def _clean(text: str) -> str:
