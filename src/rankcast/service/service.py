@@ -163,7 +163,7 @@ class Service:
 
     def _woken(self) -> None:
         self.feeds.wake()
-        self.webhooks.wake()
+        self.webhooks.delivered()
 
     # the catalog
 
