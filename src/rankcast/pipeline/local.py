@@ -344,6 +344,10 @@ class LocalPipeline:
             if part:
                 seconds = monotonic() - begun - (self._change_seconds - changing)
                 self._part = self._next_part(len(part), seconds, is_full=len(part) == most)
+            if is_last and part and not close:
+                later = self._urgent(self._offset)
+                if later is not None and later > logged[-1].offset:  # it was logged meanwhile
+                    urgent, is_last = later, False
             # Somebody waits for an urgent event, and a commit before it would delay it.
             is_over = monotonic() >= (until if urgent is None else until_urgent)
             if is_last or len(logged) >= self._batch or is_over:
