@@ -191,6 +191,23 @@ def test_a_batch_that_has_passed_an_urgent_event_ends_at_once(stores):
     assert [batch.offset for batch in server.serve()] == [16, 100]
 
 
+def test_an_urgent_event_that_is_logged_meanwhile_joins_the_batch(stores, monkeypatch):
+    store, known = stores("urgent"), list[int]()
+
+    def publish_while_one_is_logged(shards, catalog, entries):
+        if not known:
+            store.publish(events(11)[10:])
+            known.append(11)
+        return publish_to(shards, catalog, entries)
+
+    monkeypatch.setattr(local, "publish_to", publish_while_one_is_logged)
+    store.publish(events(10))
+    server = LocalPipeline(
+        store, slice_seconds=60.0, urgent=lambda after: next((one for one in known if one > after), None)
+    )
+    assert [batch.offset for batch in server.serve()] == [11]
+
+
 def test_catalog_changes_hold_from_their_place_in_the_log(stores):
     published = events(40)
     results = []

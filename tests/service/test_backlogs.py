@@ -111,6 +111,19 @@ def test_a_few_cheap_events_do_not_let_many_costly_ones_in() -> None:
     run(story)
 
 
+def test_few_events_in_a_batch_are_charged_though_they_take_less_than_the_highest_fixed_cost() -> None:
+    async def story() -> None:
+        log = Log(seconds=0.02)
+        await log.publish("quiet", 1)
+        log.backlogs.served(CommittedBatch(log.offset, 1, 0, 0, 0.001))
+        for _ in range(100):
+            await log.publish("spam", 1)
+            log.backlogs.served(CommittedBatch(log.offset, 1, 0, 0, 0.005))
+        assert await log.publish("spam", 1_000) in (2, 3), "half of the time, at 4 ms each"
+
+    run(story)
+
+
 def test_costly_events_are_remembered_for_a_while_when_cheap_ones_follow() -> None:
     async def story() -> None:
         log = Log(seconds=0.1 / backlogs._ALONE)

@@ -143,7 +143,7 @@ def test_an_explanation_is_of_the_catalog_of_its_time(service: Service) -> None:
 
 def test_what_is_delivered_wakes_those_who_send_it_on(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     woken = Flag()
-    monkeypatch.setattr(service.webhooks, "wake", woken.set)
+    monkeypatch.setattr(service.webhooks, "delivered", woken.set)
     subscribe(service, "ann", "drama")
     service.start()
     service.publish([event(1, "drama")])

@@ -169,3 +169,22 @@ def test_the_end_of_the_service_ends_it(pool: TrialPool) -> None:
     assert _problem(thread, found).status == 503
     assert time.monotonic() - start < 3
     assert not _is_alive(child)
+
+
+def test_paused_trials_wait_until_they_are_resumed_or_the_service_ends(pool: TrialPool) -> None:
+    pool.run("ann", os.getpid)  # starts a child, which is used again
+    work, found = _in_thread(pool, "ann", 0.2)
+    until(lambda: bool(pool._children))
+    pool.pause()
+    pool.pause()
+    work.join(0.6)
+    assert work.is_alive()
+    pool.resume()
+    work.join(10)
+    assert (work.is_alive(), found) == (False, [])
+    assert pool.run("ann", sum, range(10)) == 45, "a child that was paused is used again"
+    work, found = _in_thread(pool, "ann", 60.0)
+    until(lambda: bool(pool._children))
+    pool.pause()
+    pool.stop()
+    assert _problem(work, found).status == 503

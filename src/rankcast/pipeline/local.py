@@ -136,6 +136,8 @@ class LocalPipeline:
         self._chosen_for = 0
         """The number of subscriptions when the kind of shard was chosen."""
         self._aside: list[SetAside] = []
+        self._last_catalog: tuple[int, Catalog] | None = None
+        """The version of the last event and its catalog: to look up even a cached one reads the store."""
         self._ahead: Catalog | None = None
         """The catalog of the shards, if they have subscriptions that are newer than `version`."""
         self._look = LookAhead(store)
@@ -342,6 +344,10 @@ class LocalPipeline:
             if part:
                 seconds = monotonic() - begun - (self._change_seconds - changing)
                 self._part = self._next_part(len(part), seconds, is_full=len(part) == most)
+            if is_last and part and not close:
+                later = self._urgent(self._offset)
+                if later is not None and later > logged[-1].offset:  # it was logged meanwhile
+                    urgent, is_last = later, False
             # Somebody waits for an urgent event, and a commit before it would delay it.
             is_over = monotonic() >= (until if urgent is None else until_urgent)
             if is_last or len(logged) >= self._batch or is_over:
@@ -387,7 +393,7 @@ class LocalPipeline:
                 f"the store {self._store.database.place!r} is served by the pipeline with the checkpoint {known.place!r}; go on with "
                 "that (rankcast run --engine spark), or bring its delivery state back with: rankcast state repartition"
             )
-        self._aside, self._ahead = [], None
+        self._aside, self._ahead, self._last_catalog = [], None, None
         saved = self._store.saved_state()
         if not saved.pages:  # there is no state yet, so the catalogs before that of the next event do not matter
             pending = self._store.event_texts(saved.offset, saved.offset + 1)
@@ -461,11 +467,16 @@ class LocalPipeline:
             len(catalog.subscriptions) > 2 * self._chosen_for or self._store.last_offset() - self._offset >= FAR_BEHIND
         )
 
+    def _catalog_of(self, version: int) -> Catalog:
+        if self._last_catalog is None or self._last_catalog[0] != version:
+            self._last_catalog = version, self._store.catalog(version)
+        return self._last_catalog[1]
+
     def _publish(self, shards: Sequence[Shard | BatchShard], logged: list[ReadEvent], close: bool) -> list[Delivery]:
         deliveries: list[Delivery] = []
         for version, group in groupby(logged, key=lambda entry: entry.catalog_version):
             begun = thread_time()
-            catalog, entries = self._store.catalog(version), list(group)
+            catalog, entries = self._catalog_of(version), list(group)
             if version != self._version or self._ahead is not None:
                 self._version, self._ahead = version, None
                 deliveries += [delivery for shard in shards for delivery in shard.update(catalog)]

@@ -17,6 +17,7 @@ from rankcast.service.api.schemas import SCHEMAS
 from rankcast.service.guards import BodyLimit, OwnMachineOnly, SlowRefusals, StrictTransport
 from rankcast.service.measuring import RequestMeter
 from rankcast.service.problems import add_problems
+from rankcast.service.right_of_way import GivesWay
 from rankcast.service.service import Service
 from rankcast.service.settings import ServiceSettings
 
@@ -67,6 +68,7 @@ def create_app(settings: ServiceSettings | None = None) -> FastAPI:
         from rankcast.service.page import attach
 
         attach(app, service)
+    app.add_middleware(GivesWay, right_of_way=service.right_of_way)
     app.add_middleware(SlowRefusals)
     if service.settings.tls_cert is not None:
         app.add_middleware(StrictTransport)

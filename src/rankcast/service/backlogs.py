@@ -17,7 +17,10 @@ _GUESS = 0.001
 """Assumed cost of an event in seconds, before any was measured."""
 _LEAST = 20e-6
 _FIXED = 0.005
-"""Fixed cost of a batch in seconds, which is charged to no publisher."""
+"""The most of a batch that counts as its fixed cost, in seconds, and is charged to no publisher. It is as much as the
+shortest batch takes."""
+_FORGETTING = 1.001
+"""The factor by which the shortest batch grows with each other one, so that it is one of the last few thousand."""
 _REMEMBERED = 50
 """Events after which the mean cost of a publisher's events has followed a change by two thirds."""
 _HALF_LIFE = 5.0
@@ -122,6 +125,7 @@ class PublisherBacklogs:
         self._entries: list[_Entry] = []
         self._reached = 0
         self._last_served = clock()
+        self._fixed = _FIXED
         self._lock = Lock()
 
     async def take(self, who: str, wanted: int, is_begun: bool = False) -> int:
@@ -187,7 +191,8 @@ class PublisherBacklogs:
         known = {who: self._account(who) for who in counts}
         others = max(0, batch.events - counts.total())
         expected = sum(count * known[who].cost_at(now) for who, count in counts.items()) + others * _GUESS
-        cost = max(0.0, batch.seconds - _FIXED)
+        self._fixed = min(self._fixed * _FORGETTING, _FIXED, batch.seconds)
+        cost = batch.seconds - self._fixed
         most = cost / max(batch.events, 1) * (_UNEVEN if others or len(counts) > 1 else 1.0)
         for who, account in known.items():
             before = account.cost_at(now)

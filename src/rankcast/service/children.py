@@ -106,6 +106,18 @@ class Child:
             _close(self._process.stdout)
         return status
 
+    def pause(self) -> None:
+        """Stop the child until `resume`, where the system can do that."""
+        self._signal("SIGSTOP")
+
+    def resume(self) -> None:
+        """Let a paused child go on."""
+        self._signal("SIGCONT")
+
+    def _signal(self, name: str) -> None:
+        if hasattr(signal, name):
+            self._process.send_signal(getattr(signal, name))
+
     def kill(self) -> None:
         """Kill the child."""
         self._process.kill()

@@ -2,7 +2,7 @@
 
 import asyncio
 from asyncio import AbstractEventLoop
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -79,11 +79,12 @@ class Feeds:
     listener are not decoded. A listener first reads from the log what it has missed. A listener that falls more than
     1,000 deliveries behind goes back to the log. So nothing is lost or repeated, and memory stays bounded however slow
     a listener is. The reader runs while there are listeners. `wake` wakes it, and it polls every `poll` seconds for
-    deliveries that other processes commit.
+    deliveries that other processes commit. After each reading, it calls `handed_out`.
     """
 
-    def __init__(self, store: Store, poll: float = 0.5) -> None:
+    def __init__(self, store: Store, poll: float = 0.5, handed_out: Callable[[], None] = lambda: None) -> None:
         self._store = store
+        self._handed_out = handed_out
         self._poll = poll
         self._loop: AbstractEventLoop | None = None
         self._reader: asyncio.Task[None] | None = None
@@ -193,6 +194,7 @@ class Feeds:
                 for name in (fed.stored.user, None):
                     for listener in self._of_user.get(name, ()):
                         listener.give(fed)
+            self._handed_out()
 
     def _following(self) -> list[FeedItem]:
         """Wait until there may be new deliveries, and read them.

@@ -76,6 +76,10 @@ class LogPublisher:
             self._changed.notify_all()
         return future
 
+    def is_quiet(self, who: str) -> bool:
+        """Whether a publisher has had no turn for a while."""
+        return monotonic() - self._last.get(who, float("-inf")) > _QUIET
+
     def close(self) -> None:
         """Log what is still queued, then end the thread."""
         with self._changed:

@@ -14,6 +14,7 @@ from starlette.concurrency import run_in_threadpool
 
 from rankcast.service.problems import Problem
 from rankcast.service.rates import RateLimits
+from rankcast.service.right_of_way import RightOfWay
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -41,11 +42,18 @@ class RequestShares:
 
     While other callers are active, a caller may use `rate` seconds of one core per second, and `burst` seconds at
     once. Further requests wait. A request that would wait longer than 5 s is refused, and so is one beyond 64 that
-    wait. A caller who is alone may use everything.
+    wait. A caller who is alone may use everything. No work begins while something has the right of way.
     """
 
-    def __init__(self, rate: float, burst: float, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(
+        self,
+        rate: float,
+        burst: float,
+        clock: Callable[[], float] = monotonic,
+        right_of_way: RightOfWay | None = None,
+    ) -> None:
         self._clock = clock
+        self._right_of_way = right_of_way or RightOfWay()
         self._seconds = RateLimits(rate, burst, clock)
         self._queues: dict[str, _Queue] = {}
         self._active: OrderedDict[str, float] = OrderedDict()
@@ -84,6 +92,7 @@ class RequestShares:
                             wait,
                         )
                     await asyncio.sleep(wait)
+                await self._right_of_way.wait()
                 return await run_in_threadpool(self.charged, who, work)
         finally:
             queue.requests -= 1

@@ -186,7 +186,6 @@ class Runner:
                 self._garbage.settle()
             self._ready.set()
             self._next_saving = monotonic() + (0.0 if self._serving.saved_version is None else _SAVING)
-        self._serving.load()
         for batch in self._serving.serve():
             self._count(batch)
             if self._stopping.is_set():

@@ -24,6 +24,7 @@ from rankcast.service.push.digests import Digests
 from rankcast.service.push.webhooks import PushMetrics, Webhooks
 from rankcast.service.rates import RateLimits
 from rankcast.service.request_shares import RequestShares
+from rankcast.service.right_of_way import RightOfWay
 from rankcast.service.runner import Runner
 from rankcast.service.sampler import Sampler
 from rankcast.service.sessions import Sessions
@@ -50,6 +51,7 @@ from rankcast.store.secrets import check_keys
 from rankcast.store.users import delete_user
 
 _NO_LIMIT = 1e9
+_UNKNOWN = 2**62
 
 
 class Service:
@@ -67,6 +69,9 @@ class Service:
         """The number of open live feeds of each token."""
         self._urgent = 0
         """The offset of the last event that holds back other writers until it is served."""
+        self._hurried = 0
+        """The offset of the last event that has the right of way until it is delivered, once it has one."""
+        self._reached = 0
         self.access = Access(self.store)
         self.sessions = Sessions(self.store, self.access, settings.session_idle, settings.session_length)
         self.answers = AnswerLog(self.store.database)
@@ -74,12 +79,16 @@ class Service:
         self.rates = RateLimits(settings.limits.rate, settings.limits.burst)
         self.event_rates = RateLimits(settings.limits.event_rate, settings.limits.event_burst)
         self.byte_rates = RateLimits(settings.limits.byte_rate, settings.limits.byte_burst)
-        self.shares = RequestShares(settings.limits.processor_rate, settings.limits.processor_burst)
+        self.trials = TrialPool(settings.limits.trials, settings.limits.trials_of_one, settings.limits.trial_seconds)
+        self.right_of_way = RightOfWay(begun=self.trials.pause, ended=self.trials.resume)
+        self.shares = RequestShares(
+            settings.limits.processor_rate, settings.limits.processor_burst, right_of_way=self.right_of_way
+        )
         self.page_rates = RateLimits(settings.limits.pages, settings.limits.page_burst)
         self.message_rates = RateLimits(settings.limits.messages, settings.limits.message_burst)
         self.probe_rates = RateLimits(settings.limits.probes, settings.limits.probe_burst)
         self.metrics = Metrics(self.store)
-        self.feeds = Feeds(self.store, settings.poll)
+        self.feeds = Feeds(self.store, settings.poll, self._handed_out)
         limits = settings.limits
         self.backlogs = PublisherBacklogs(
             limits.backlog, limits.backlog_events, limits.backlog_requests, self._is_serving, held=self._held
@@ -91,7 +100,6 @@ class Service:
             else Runner(self.store, settings.shards, settings.poll, self._woken, self._served)
         )
         self.store_check = StoreCheck(self.store)
-        self.trials = TrialPool(limits.trials, limits.trials_of_one, limits.trial_seconds)
         self.publisher = LogPublisher(self.store, logged=self._logged)
         self.brokers = BrokerNode(self)
         self.digests = Digests(self, timedelta(days=settings.kept_days), self.trials, settings.store)
@@ -150,20 +158,32 @@ class Service:
     def _served(self, batch: CommittedBatch) -> None:
         if batch.offset >= self._urgent:
             self.store.database.let_go()
+        self._reached = batch.offset
+        if not self.feeds.listeners:
+            self._handed_out()
         self.backlogs.served(batch)
         self.change_costs.served(batch)
 
     def _logged(self, urgent: int | None) -> None:
         if urgent is not None and self._is_serving():
-            self._urgent = urgent
+            self._urgent = self._hurried = urgent
         else:
             self.store.database.let_go()  # nobody is about to write because of it
         self.runner.wake(urgent)
         self.brokers.wake()
 
+    def hurry(self, who: str) -> None:
+        """Give the right of way to the event that somebody is about to log, if it is a quiet publisher."""
+        if self._is_serving() and self.publisher.is_quiet(who) and self.right_of_way.take():
+            self._hurried = _UNKNOWN
+
+    def _handed_out(self) -> None:
+        if self._hurried <= self._reached:
+            self.right_of_way.give_back()
+
     def _woken(self) -> None:
         self.feeds.wake()
-        self.webhooks.wake()
+        self.webhooks.delivered()
 
     # the catalog
 

@@ -55,6 +55,7 @@ class TrialPool:
         self._running: Counter[str] = Counter()
         self._asked: Counter[str] = Counter()
         self._children: set[Child] = set()
+        self._paused: list[Child] = []
         self._stopping = Flag()
         self._threads = ThreadPoolExecutor(64, "rankcast-trials")
         self.killed = 0
@@ -89,11 +90,30 @@ class TrialPool:
     def stop(self) -> None:
         """End all running trials at once. Later ones are refused."""
         self._stopping.set()
+        self.resume()
         with self._state:
             for child in self._children:
                 child.kill()
             self._state.notify_all()
         self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def pause(self) -> None:
+        """Stop all running trials until `resume`.
+
+        Even a process that runs only while a processor is idle delays others: no processor is then idle that could
+        take over a thread which waits behind another one.
+        """
+        with self._state:
+            for child in self._children.difference(self._paused):
+                child.pause()
+                self._paused.append(child)
+
+    def resume(self) -> None:
+        """Let the paused trials go on."""
+        with self._state:
+            for child in self._paused:  # one whose trial has ended meanwhile runs the next
+                child.resume()
+            self._paused.clear()
 
     def _run(self, user: str, function: Callable[..., _T], arguments: tuple[Any, ...], ended: Flag) -> _T:
         ticket = object()

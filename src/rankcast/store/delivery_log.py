@@ -256,8 +256,10 @@ class DeliveryLog(Log):
         self, user: str | None = None, after: int = 0, limit: int | None = None
     ) -> Iterator[StoredDelivery]:
         """Like `deliveries`, but each is decoded only when it is asked for."""
-        with self._database.reading() as connection:
-            queries = block_by_block(connection, select(log), user, after)
+        queries = [select(log)]
+        if user is not None:
+            with self._database.reading() as connection:
+                queries = block_by_block(connection, select(log), user, after)
         rows = chain.from_iterable(paged(self._database, query, log.c.number, after, limit) for query in queries)
         yield from map(StoredDelivery, islice(rows, limit))
 

@@ -211,6 +211,7 @@ async def _log(service: Service, caller: Principal, events: Sequence[Event], siz
         rest = events[len(results) :]
         taken = await service.backlogs.take(caller.token, len(rest), is_begun=bool(results))
         new: list[PublishReceipt] = []
+        service.hurry(caller.token)
         try:
             done = await service.publisher.publish(rest[:taken], caller.token, size * taken // len(events))
             new = [one for one in done if isinstance(one, PublishReceipt) and not one.duplicate]

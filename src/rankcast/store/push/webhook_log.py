@@ -120,6 +120,10 @@ class WebhookLog(Log):
             note_webhook(connection, self._now(), webhook.id, f"added, to {webhook.url}")
         return webhook
 
+    def has_active(self) -> bool:
+        """Whether anything is to be sent to anybody, now or later."""
+        return self._first(sql.select(webhooks.c.id).where(webhooks.c.active).limit(1)) is not None
+
     def rotate(self, webhook_id: str, secret: str, until: datetime) -> None:
         """Give a webhook a new secret. Until a time, the newest old secret signs too.
 

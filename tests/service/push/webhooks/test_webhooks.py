@@ -7,6 +7,7 @@ from datetime import time
 
 import msgspec
 import pytest
+from waiting import until
 
 from rankcast.errors import CatalogError
 from rankcast.service.push.digests import Digests, QuietHours
@@ -39,6 +40,19 @@ def test_a_running_sender_sends_what_is_delivered(running, receiver, publish):
     assert arrived(receiver, 30)
     assert receiver.events == [f"e{number}" for number in range(1, 31)]
     assert running.error is None
+
+
+def test_deliveries_wake_the_sender_only_if_there_are_endpoints(running, receiver, monkeypatch):
+    until(lambda: not running._has_endpoints)
+    woken = []
+    with monkeypatch.context() as patched:
+        patched.setattr(running, "wake", lambda: woken.append("woken"))
+        running.delivered()
+        assert woken == []
+        running.endpoints.add("ann", receiver.url)
+        until(lambda: running._has_endpoints)
+        running.delivered()
+        assert woken == ["woken"]
 
 
 def test_one_who_hangs_keeps_neither_others_waiting_nor_the_sender_from_stopping(

@@ -76,6 +76,8 @@ class Webhooks:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stopping = False
         self._woken = asyncio.Event()
+        self._has_endpoints = True
+        """Whether there were active endpoints when this last looked."""
         self.endpoints = Endpoints(service.store, self._allow_private)
         self.error: str | None = None
 
@@ -93,6 +95,11 @@ class Webhooks:
         if self._thread is not None:
             self._thread.join()
             self._thread = None
+
+    def delivered(self) -> None:
+        """Report that deliveries were committed. Returns at once, and wakes nobody if there are no endpoints."""
+        if self._has_endpoints:
+            self.wake()
 
     def wake(self) -> None:
         """Report that there may be messages to send. Returns at once."""
@@ -154,9 +161,7 @@ class Webhooks:
     async def _ready(self, sending: Sender) -> list[str]:
         """The endpoints to serve next: first those with the oldest last turn."""
         try:
-            if not await asyncio.to_thread(self._holds):
-                return []
-            ready = [webhook.id for webhook in await asyncio.to_thread(sending.ready)]
+            ready = await asyncio.to_thread(self._found, sending)
         except Exception as error:  # for example a store that another process has locked
             self._noted(error)
             return []
@@ -171,6 +176,10 @@ class Webhooks:
         except Exception as error:
             self._noted(error)
             await asyncio.sleep(_PATIENCE)
+
+    def _found(self, sending: Sender) -> list[str]:
+        self._has_endpoints = WebhookLog(self._store.database).has_active()
+        return [webhook.id for webhook in sending.ready()] if self._holds() else []
 
     def _holds(self) -> bool:
         """Whether this process holds the lease for sending. Renews it every few seconds."""
