@@ -5,6 +5,7 @@ a user are in one shard, so shards never need to communicate.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, KeysView, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from hashlib import blake2b
@@ -21,7 +22,7 @@ from rankcast.engine.isolation import (
     rows_of_failed_match,
 )
 from rankcast.engine.published import NamedMatches
-from rankcast.engine.reference.subscriber import deliveries_of
+from rankcast.engine.reference.subscriber import MANY_TO_COMPARE, deliveries_of
 from rankcast.engine.states import pack_states, unpack_states
 from rankcast.matching import OracleMatcher
 from rankcast.model import Catalog, Delivery, Event, Match, SetAside, Subscription
@@ -73,7 +74,7 @@ class Shard:
         self.roster_changes = 0
         """Increased whenever users come or go."""
         self._set_aside: list[SetAside] = []
-        self.update(catalog)
+        self._switch(catalog)
 
     @property
     def users(self) -> KeysView[str]:
@@ -84,8 +85,30 @@ class Shard:
         """Switch to another version of the catalog, from the next event on.
 
         A user with a changed period or window gets the deliveries that the old one still owed. Other changes keep the
-        state.
+        state. New subscriptions of a user with many are compared with the others.
         """
+        known = self._subscribers
+        deliveries = self._switch(catalog)
+        self._prepare(self._subscribers.keys() - known.keys(), None)
+        return deliveries
+
+    def prepare(self, is_over: Callable[[], bool]) -> bool:
+        """Do in advance what the next event would do for users with many subscriptions, until `is_over`.
+
+        Returns whether all is done.
+        """
+        return self._prepare(self._subscribers, is_over)
+
+    def _prepare(self, users: Iterable[str], is_over: Callable[[], bool] | None) -> bool:
+        for user in users:
+            subscriber = self._subscribers[user].subscriber
+            if subscriber is not None and self._catalog.count_of(user) >= MANY_TO_COMPARE:
+                with suppress(Exception):  # the event that needs it reports the failure
+                    if not subscriber.prepare(is_over):
+                        return False
+        return True
+
+    def _switch(self, catalog: Catalog) -> list[Delivery]:
         deliveries: list[Delivery] = []
         served = [user for user in catalog.users() if self._serves(user)]
         for user in served:

@@ -1,6 +1,7 @@
 """One user in a shard: scores, most specific subscriptions, delivery mode."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from copy import copy, deepcopy
 from dataclasses import replace
 from datetime import datetime
@@ -24,6 +25,9 @@ from rankcast.plain import State
 from rankcast.rank import CombinedScore, ScoreExplanation, Specificity, event_rank, novelty_of, scores, with_starts
 from rankcast.rank.differences import difference
 
+MANY_TO_COMPARE = 500
+"""Subscriptions of one user from which on the first event that matches all takes more than some 50 ms."""
+
 
 class Subscriber:
     """Ranks the events that match one user, and passes them to the user's delivery mode."""
@@ -45,12 +49,17 @@ class Subscriber:
     def update(self, catalog: Catalog) -> list[Step]:
         """Switch to the user's records in another catalog.
 
-        Returns what the old delivery mode still owed if the mode changed.
+        Returns what the old delivery mode still owed if the mode changed. If there are many subscriptions, the changed
+        ones are compared with the others now, so that the next event does not wait for it.
         """
         if self.is_current(catalog):
             return []
-        before = self._policy
+        before, had_many = self._policy, self._has_many_to_compare
         self._read(catalog)
+        if self._has_many_to_compare:
+            prepare = self._specificity.prepare_changes if had_many else self._specificity.prepare
+            with suppress(Exception):  # the event that needs it reports the failure
+                prepare()
         owed: list[Step] = []
         if self._policy != before:
             old, self._mode = self._mode, _mode(self._policy)
@@ -67,9 +76,13 @@ class Subscriber:
             self._combined.keep(self._scores.keys())
         return owed
 
-    def prepare(self, is_over: Callable[[], bool]) -> bool:
+    def prepare(self, is_over: Callable[[], bool] | None = None) -> bool:
         """Compare the user's subscriptions in advance (`Specificity.prepare`). Returns whether all is done."""
         return not self._policy.specific or self._specificity.prepare(is_over)
+
+    @property
+    def _has_many_to_compare(self) -> bool:
+        return self._policy.specific and len(self._scores) >= MANY_TO_COMPARE
 
     @property
     def mode(self) -> DeliveryMode:
