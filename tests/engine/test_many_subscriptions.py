@@ -113,8 +113,29 @@ def test_a_load_compares_nothing(engine, monkeypatch) -> None:
     shard = engine(with_many(Catalog([subscription(0, "ann")]), range(MANY)))
     shard.publish([Event("e1", EPOCH, {"x": (4,), "y": (100,)}, seq=1)])
     assert made == []
-    shard.update(with_many(Catalog([subscription(0, "ann")]), range(MANY + 1)))
+    catalog = with_many(Catalog([subscription(0, "ann")]), range(MANY))
+    shard.update(with_many(catalog, range(1, 2), "ann"))  # nor does what another user changes
+    assert made == []
+    shard.update(with_many(catalog, range(MANY + 1)))
     assert made.count("form") <= 1
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_change_of_many_users_compares_only_some(engine, monkeypatch) -> None:
+    """An import, or a shared concept that means something else: the rest is compared while nothing is pending."""
+    catalog = Catalog([subscription(0, "ann")])
+    shard = engine(catalog)
+    for user in range(30):
+        catalog = with_many(catalog, range(MANY), f"u{user:02}")
+    made = comparisons(monkeypatch)
+    shard.update(catalog)
+    assert made.count("form") == 10_000
+    made.clear()
+    assert shard.prepare(lambda: False)
+    assert made.count("form") == 30 * MANY - 10_000
+    made.clear()
+    served(shard, 1)
+    assert made == []
 
 
 EXPRESSIONS = [

@@ -4,6 +4,7 @@ See semantics: Preference; DEBS'09, 3.2.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import filterfalse
 
 from rankcast.cover import MOST_COMPARISONS, ExpressionWeight, NormalForm, weight_of
 from rankcast.cover.strict_covers import PartOutline, StrictCovers, part_outlines
@@ -74,39 +75,47 @@ class Specificity:
         self._changed = dict.fromkeys([*new, *others])
         self._was_prepared, self._is_prepared = self._is_prepared, False
 
-    def prepare(self, is_over: Callable[[], bool] | None = None) -> bool:
+    def prepare(self, is_over: Callable[[], bool]) -> bool:
         """Compare in advance what an event that matches everything would compare, until `is_over`.
 
-        Returns whether all is done. Nothing is compared for users with few constants, or with more than count. Without
-        `is_over`, all are compared at once, which takes a third of the time.
+        Returns whether all is done. Nothing is compared for users with few constants, or with more than count.
         """
-        self._is_prepared = self._prepare(self._where, is_over)
-        return self._is_prepared
-
-    def prepare_changes(self) -> bool:
-        """Compare what an event would compare because of the last update. Returns whether everything is compared.
-
-        What had not been compared before is left to `prepare`.
-        """
-        self._is_prepared = self._prepare(self._where if self._was_prepared else self._changed) and self._was_prepared
-        return self._is_prepared
-
-    def _prepare(self, names: Collection[str], is_over: Callable[[], bool] | None = None) -> bool:
-        for name in names:
-            if name not in self._weights:
-                if is_over is not None and is_over():
-                    return False
-                self._weigh(name)
-        if not MOST_RELATED < self._constants <= MOST_COMPARED:
-            return True
-        new = [name for name in names if name not in self._outlines]
-        left = [name for name in new if self._weights[name].conjunctions <= MOST_CONJUNCTIONS]
-        at_once = len(left) if is_over is None else _AT_ONCE
-        for start in range(0, len(left), max(1, at_once)):
-            if is_over is not None and is_over():
+        for name in filterfalse(self._weights.__contains__, self._where):
+            if is_over():
                 return False
-            self._relate(left[start : start + at_once])
+            self._weigh(name)
+        left = self._uncompared(self._where)
+        for start in range(0, len(left), _AT_ONCE):
+            if is_over():
+                return False
+            self._relate(left[start : start + _AT_ONCE])
+        self._is_prepared = True
         return True
+
+    def prepare_changes(self, most: int, everything: bool = False) -> int:
+        """Compare at most so many of those that an event would compare because of the last update.
+
+        Returns how many were. What had not been compared before that is left to `prepare`, unless `everything` is
+        wanted. All at once, a comparison takes a third of the time.
+        """
+        if self._is_prepared:
+            return 0
+        is_whole = everything or self._was_prepared
+        names = self._where if is_whole else self._changed
+        new = list(filterfalse(self._weights.__contains__, names))
+        for name in new[:most]:
+            self._weigh(name)
+        left = self._uncompared(name for name in names if name in self._weights)
+        self._relate(left[:most])
+        self._is_prepared = is_whole and max(len(new), len(left)) <= most
+        return min(most, max(len(new), len(left)))
+
+    def _uncompared(self, names: Iterable[str]) -> list[str]:
+        """Those of some weighed subscriptions that are still to be compared with all others."""
+        if not MOST_RELATED < self._constants <= MOST_COMPARED:
+            return []
+        new = filterfalse(self._outlines.__contains__, names)
+        return [name for name in new if self._weights[name].conjunctions <= MOST_CONJUNCTIONS]
 
     def strictly_covers(self, general: str, special: str) -> bool:
         """Whether `general` matches everything that `special` matches, and more."""

@@ -34,7 +34,7 @@ from rankcast.engine.isolation import (
 )
 from rankcast.engine.named_events import EventSource, NamedEvents
 from rankcast.engine.published import NamedMatches
-from rankcast.engine.reference.subscriber import MANY_TO_COMPARE, Subscriber, deliveries_of
+from rankcast.engine.reference.subscriber import MANY_TO_COMPARE, Subscriber, deliveries_of, prepare_changes
 from rankcast.engine.states import pack_states, unpack_states
 from rankcast.model import Catalog, Delivery, Event, Match, SetAside
 from rankcast.plain import State
@@ -98,16 +98,12 @@ class BatchShard:
         affected user, and 6 µs per new one. New subscriptions of a user with many are compared with the others, which
         takes about 0.1 ms each among 10,000.
         """
-        deliveries, new = self._switch(catalog)
-        for user in new:
-            oracle = self._oracle(user) if catalog.count_of(user) >= MANY_TO_COMPARE else None
-            if oracle is not None:
-                with suppress(Exception):  # the event that needs it reports the failure
-                    oracle.prepare()
+        deliveries, users = self._switch(catalog)
+        prepare_changes(self._oracle(user) for user in users if catalog.count_of(user) >= MANY_TO_COMPARE)
         return deliveries
 
     def _switch(self, catalog: Catalog) -> tuple[list[Delivery], list[str]]:
-        """Switch to another version of the catalog; returns the deliveries, and the users who are new."""
+        """Switch to another version of the catalog; returns the deliveries, and the users that it affects."""
         deliveries: list[Delivery] = []
         self._served.changed()
         changes = self._roster.update(catalog)
@@ -135,7 +131,7 @@ class BatchShard:
         self._user_of, self._place_of = self._roster.columns(self._served.users)
         self._served.names = list(self._served.users)
         self._served.changed()
-        return deliveries, new
+        return deliveries, changes.users
 
     def prepare(self, is_over: Callable[[], bool]) -> bool:
         """Do in advance what the next event would do for users with many subscriptions, until `is_over`.

@@ -22,7 +22,7 @@ from rankcast.engine.isolation import (
     rows_of_failed_match,
 )
 from rankcast.engine.published import NamedMatches
-from rankcast.engine.reference.subscriber import MANY_TO_COMPARE, deliveries_of
+from rankcast.engine.reference.subscriber import MANY_TO_COMPARE, deliveries_of, prepare_changes
 from rankcast.engine.states import pack_states, unpack_states
 from rankcast.matching import OracleMatcher
 from rankcast.model import Catalog, Delivery, Event, Match, SetAside, Subscription
@@ -88,8 +88,11 @@ class Shard:
         state. New subscriptions of a user with many are compared with the others.
         """
         known = self._subscribers
+        changed = {user for user, one in known.items() if not one.is_current(catalog)}
         deliveries = self._switch(catalog)
-        self._prepare(self._subscribers.keys() - known.keys(), None)
+        changed |= self._subscribers.keys() - known.keys()
+        many = filter(self._has_many, filter(self._subscribers.__contains__, sorted(changed)))
+        prepare_changes(self._subscribers[user].subscriber for user in many)
         return deliveries
 
     def prepare(self, is_over: Callable[[], bool]) -> bool:
@@ -97,16 +100,15 @@ class Shard:
 
         Returns whether all is done.
         """
-        return self._prepare(self._subscribers, is_over)
-
-    def _prepare(self, users: Iterable[str], is_over: Callable[[], bool] | None) -> bool:
-        for user in users:
-            subscriber = self._subscribers[user].subscriber
-            if subscriber is not None and self._catalog.count_of(user) >= MANY_TO_COMPARE:
+        for user, one in self._subscribers.items():
+            if one.subscriber is not None and self._has_many(user):
                 with suppress(Exception):  # the event that needs it reports the failure
-                    if not subscriber.prepare(is_over):
+                    if not one.subscriber.prepare(is_over):
                         return False
         return True
+
+    def _has_many(self, user: str) -> bool:
+        return self._catalog.count_of(user) >= MANY_TO_COMPARE
 
     def _switch(self, catalog: Catalog) -> list[Delivery]:
         deliveries: list[Delivery] = []
