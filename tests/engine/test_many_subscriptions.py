@@ -138,6 +138,25 @@ def test_a_change_of_many_users_compares_only_some(engine, monkeypatch) -> None:
     assert made == []
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_user_who_cannot_be_compared_stops_no_change(engine, monkeypatch) -> None:
+    """The event that needs the comparison sets the user aside."""
+    catalog = Catalog([subscription(0, "ann")])
+    shard = engine(catalog)
+
+    def fails(self: object, *given: object) -> None:
+        raise MemoryError("too many")
+
+    catalog = with_many(with_many(catalog, range(MANY), "ben"), range(MANY))
+    with monkeypatch.context() as broken:
+        broken.setattr(StrictCovers, "add", fails)
+        shard.update(catalog)
+        assert not shard.take_set_aside()
+        assert {one.user for one in served(shard, 1)} == {"ann"}
+        assert {row.user for row in shard.take_set_aside()} == {"ben", "mallory"}
+    assert served(shard, 2) == served(engine(catalog), 2)
+
+
 EXPRESSIONS = [
     "x >= {a} and y < {b}",
     "x > {a} or y < {b}",

@@ -167,7 +167,7 @@ class Specificity:
         return ExpressionWeight(sum(one.conjunctions for one in weights), sum(one.constants for one in weights))
 
     def _relate(self, names: Iterable[str]) -> None:
-        """Compare new subscriptions with all that were compared before."""
+        """Compare new subscriptions with all that were compared before. After a failure, all are compared again."""
         new: dict[str, tuple[PartOutline, ...]] = {}
         for name in names:
             if name not in self._outlines:
@@ -175,7 +175,12 @@ class Specificity:
                 if outlines is not None:
                     new[name] = outlines
         if new:
-            self._covers.add(new)
+            try:
+                self._covers.add(new)
+            except Exception:
+                self._covers = StrictCovers()
+                self._outlines.clear()
+                raise
 
     def _strictly(self, general: str, special: str, wholly: bool = True) -> bool:
         if general == special:

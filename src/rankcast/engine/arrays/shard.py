@@ -99,7 +99,7 @@ class BatchShard:
         takes about 0.1 ms each among 10,000.
         """
         deliveries, users = self._switch(catalog)
-        prepare_changes(self._oracle(user) for user in users if catalog.count_of(user) >= MANY_TO_COMPARE)
+        prepare_changes([user for user in users if catalog.count_of(user) >= MANY_TO_COMPARE], self._oracle)
         return deliveries
 
     def _switch(self, catalog: Catalog) -> tuple[list[Delivery], list[str]]:

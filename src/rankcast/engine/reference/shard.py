@@ -91,8 +91,8 @@ class Shard:
         changed = {user for user, one in known.items() if not one.is_current(catalog)}
         deliveries = self._switch(catalog)
         changed |= self._subscribers.keys() - known.keys()
-        many = filter(self._has_many, filter(self._subscribers.__contains__, sorted(changed)))
-        prepare_changes(self._subscribers[user].subscriber for user in many)
+        many = sorted(user for user in changed & self._subscribers.keys() if self._has_many(user))
+        prepare_changes(many, lambda user: self._subscribers[user].subscriber)
         return deliveries
 
     def prepare(self, is_over: Callable[[], bool]) -> bool:

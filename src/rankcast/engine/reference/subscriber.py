@@ -202,18 +202,18 @@ class Subscriber:
         self._specificity.update(subscriptions, catalog.meaning_of(self._user))
 
 
-def prepare_changes(changed: Iterable[Subscriber | None]) -> None:
+def prepare_changes(users: Iterable[str], find: Callable[[str], Subscriber | None]) -> None:
     """Compare the changed subscriptions of users who have many, as far as a change may.
 
     So the change takes that time, and not the next event.
     """
     most = _MOST_AT_A_CHANGE
-    for subscriber in changed:
+    for user in users:
         if most <= 0:
             return
-        if subscriber is not None:
-            with suppress(Exception):  # the event that needs it reports the failure
-                most -= max(_LEAST, subscriber.prepare_changes(most))
+        with suppress(Exception):  # the event that needs it reports the failure
+            subscriber = find(user)
+            most -= max(_LEAST, 0 if subscriber is None else subscriber.prepare_changes(most))
 
 
 def _with(known: Mapping[str, float], gone: Iterable[Subscription], new: Mapping[str, float]) -> dict[str, float]:
