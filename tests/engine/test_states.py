@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from rankcast.engine.arrays import BatchShard
-from rankcast.engine.pages import PageEvents, join_page, packed
+from rankcast.engine.pages import PageEvents, join_page, packed, page_states
 from rankcast.engine.reference.shard import Shard
 from rankcast.engine.states import FORMAT, pack_states, unpack_states
 from rankcast.errors import StoreError
@@ -70,3 +70,12 @@ def test_a_page_of_the_release_before_is_read(engine):
     assert unpack_states(shard.state()) == unpack_states(expected.state())
     assert shard.publish(events[saved["served"] :]) == expected.publish(events[saved["served"] :])
     assert shard.take_set_aside() == []
+
+
+@pytest.mark.parametrize("size", [2**20, 2**34, 2**50, 2**62, 2**64 - 3])
+def test_state_that_claims_an_enormous_size_is_refused(size):
+    """It takes no memory: the size that compressed content claims is the first thing in it."""
+    packed = b"\x28\xb5\x2f\xfd\xe0" + size.to_bytes(8, "little") + bytes(10)
+    for read in (unpack_states, lambda content: page_states(content, PageEvents({}))):
+        with pytest.raises(StoreError, match=r"delivery state is damaged.*restore the store from a backup"):
+            read(packed)

@@ -1,3 +1,4 @@
+import random
 from datetime import UTC, datetime
 from typing import Any
 
@@ -5,7 +6,7 @@ import pytest
 
 from rankcast import model
 from rankcast.errors import CatalogError
-from rankcast.language import parse
+from rankcast.language import decode_record, parse
 from rankcast.matching import Matcher, OracleMatcher, evaluate
 from rankcast.matching import matcher as module
 
@@ -136,3 +137,35 @@ def test_a_matcher_made_from_the_one_before_is_the_same_as_a_new_one():
         before = OracleMatcher.of(catalog, before=before)
         new = OracleMatcher.of(catalog)
         assert [list(before.match(event)) for event in events] == [list(new.match(event)) for event in events]
+
+
+def test_a_matcher_made_from_one_that_begins_alike_is_the_same_as_a_new_one():
+    """Also if a policy or a concept means something else now."""
+    rng = random.Random(4)
+    texts = ["x = 1", "x = true", "x > 2 and y = 'a'", "not x = 1", "price is cheap and x = 1"]
+    values = (
+        {"x": (1,)},
+        {"x": (True,)},
+        {"x": (3,), "y": ("a",)},
+        {"x": (1,), "price": (4,)},
+        {"price": Term("cheap")},
+    )
+    events = [Event("e", datetime(2026, 1, 1, tzinfo=UTC), one) for one in values]
+    for _ in range(20):
+        before, catalog, kinds = None, Catalog(), rng.choice([4, 5])
+        catalog.put(decode_record({"kind": "concept", "attribute": "price", "name": "cheap", "triangle": [1, 3, 5]}))
+        for step in range(12):
+            catalog = catalog.copy()
+            catalog.put(Subscription(f"s{rng.choice([step, step, 0])}", "ann", parse(texts[rng.randrange(kinds)])))
+            if rng.random() < 0.3:
+                catalog.put(subscription(f"b{step}", "ben", texts[rng.randrange(kinds)]))
+            if rng.random() < 0.2:
+                norm = rng.choice(["min", "product"])
+                catalog.put(decode_record({"kind": "policy", "user": "ann", "mode": "all", "norm": norm}))
+            if rng.random() < 0.2:
+                top = rng.choice([3, 4])
+                cheap = {"kind": "concept", "attribute": "price", "name": "cheap", "triangle": [1, top, 5]}
+                catalog.put(decode_record(cheap))
+            before = OracleMatcher.of(catalog, before=before)
+            new = OracleMatcher.of(catalog)
+            assert [list(before.match(event)) for event in events] == [list(new.match(event)) for event in events]

@@ -2,6 +2,7 @@
 
 import io
 import json
+import shutil
 import tarfile
 from threading import Thread
 
@@ -9,7 +10,7 @@ import before
 import pytest
 import zstandard
 
-from rankcast.errors import StoreError
+from rankcast.errors import EnvironmentProblem, StoreError
 from rankcast.language import decode_event, decode_record
 from rankcast.pipeline.local import serve_pending
 from rankcast.store import Store, backups
@@ -157,3 +158,94 @@ def test_postgresql_needs_its_programs(served, place, tmp_path, monkeypatch):
         monkeypatch.setenv("PATH", str(tmp_path))
         with pytest.raises(Exception, match="pg_dump is not installed"):
             back_up(place, tmp_path / "store.backup", "1.0")
+
+
+def rewritten(archive, manifest=None, more=(), **changed):
+    """An archive as somebody else would write it: with another manifest, or with members besides its own."""
+    content = zstandard.ZstdDecompressor().stream_reader(archive.read_bytes()).read()
+    out = io.BytesIO()
+    with tarfile.open(fileobj=io.BytesIO(content)) as old, tarfile.open(fileobj=out, mode="w|") as new:
+        for entry in old:
+            body = old.extractfile(entry).read()
+            if entry.name == "manifest.json":
+                body = json.dumps(json.loads(body) | changed if manifest is None else manifest).encode()
+                entry.size = len(body)
+            new.addfile(entry, io.BytesIO(body))
+        for entry in more:
+            new.addfile(entry, io.BytesIO(bytes(entry.size)))
+    archive.write_bytes(zstandard.compress(out.getvalue()))
+
+
+def member(name, size=0, **of):
+    made = tarfile.TarInfo(name)
+    made.size = size
+    for field, value in of.items():
+        setattr(made, field, value)
+    return made
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"manifest": []},
+        {"manifest": "x"},
+        {"manifest": {"format": 1, "schema": 1}},
+        {"files": ["store.db"]},
+        {"files": {"store.db": 7}},
+        {"schema": "9"},
+        {"format": None},
+        {"checkpoint": 5},
+        {"served": "many"},
+        {"files": {"../outside": "0" * 64}},
+        {"more": [member("../outside", 3)]},
+        {"more": [member("/outside", 3)]},
+        {"more": [member("checkpoint/metadata", 3)]},
+        {"more": [member("link", type=tarfile.SYMTYPE, linkname="/etc")]},
+        {"more": [member("link", type=tarfile.LNKTYPE, linkname="store.db")]},
+        {"more": [member("pipe", type=tarfile.FIFOTYPE)]},
+    ],
+    ids=str,
+)
+def test_a_crafted_archive_replaces_nothing(tmp_path, change):
+    """Nothing but the files that the manifest names is unpacked, and only into the folder meant for them."""
+    store, archive = tmp_path / "s.db", tmp_path / "store.backup"
+    Store.create(store).close()
+    back_up(str(store), archive, "1.0")
+    before = store.read_bytes()
+    rewritten(archive, **change)
+    with pytest.raises(StoreError, match=r"no backup of Rankcast|is damaged"):
+        restore(archive, str(store), is_forced=True)
+    assert store.read_bytes() == before
+    assert {path.name for path in tmp_path.iterdir()} <= {"s.db", "s.db-wal", "s.db-shm", "store.backup", "s.db.lock"}
+
+
+def test_an_archive_that_is_larger_than_the_disk_is_refused_before_it_is_written(tmp_path, monkeypatch):
+    store, archive = tmp_path / "s.db", tmp_path / "store.backup"
+    Store.create(store).close()
+    back_up(str(store), archive, "1.0")
+    monkeypatch.setattr(backups.shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10, 9, 1))
+    with pytest.raises(EnvironmentProblem, match=r"needs [0-9,]+ bytes for 'store\.db'.*1 free"):
+        restore(archive, str(tmp_path / "t.db"))
+
+
+@pytest.mark.parametrize("is_link", [False, True])
+def test_an_archive_cannot_have_a_folder_deleted_that_is_no_checkpoint(tmp_path, is_link):
+    """The archive names the folder, so --force replaces there only what a pipeline wrote."""
+    store, archive, mine = tmp_path / "s.db", tmp_path / "store.backup", tmp_path / "home"
+    Store.create(store).close()
+    back_up(str(store), archive, "1.0")
+    mine.mkdir()
+    (mine / "letters").write_text("dear")
+    place = tmp_path / "link" if is_link else mine
+    if is_link:
+        place.symlink_to(mine)
+    rewritten(archive, checkpoint=str(place))
+    with pytest.raises(StoreError, match=r"is no checkpoint.*--checkpoint"):
+        restore(archive, str(store), is_forced=True)
+    assert (mine / "letters").read_text() == "dear"
+    (mine / "letters").unlink()
+    restore(archive, str(store), checkpoint=str(mine), is_forced=True)
+    for name in ("offsets", "commits"):
+        (mine / name).mkdir()
+    restore(archive, str(store), checkpoint=str(mine), is_forced=True)
+    assert not (mine / "offsets").exists()

@@ -4,7 +4,6 @@ A page names events by `seq`. Older events are saved in the page itself, and the
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -16,8 +15,7 @@ from rankcast.engine.arrays.crowd_state import folded_of_columns
 from rankcast.engine.arrays.folded import fold, unfold
 from rankcast.engine.named_events import EventSource, NamedEvents
 from rankcast.engine.reference.shard import Shard
-from rankcast.engine.states import FORMAT, ZSTD, check_format, users_of
-from rankcast.errors import StoreError
+from rankcast.engine.states import FORMAT, check_format, inflated, refusing_damage, users_of
 from rankcast.language import decode_event
 from rankcast.model import Event
 from rankcast.plain import State
@@ -165,7 +163,7 @@ class PageEvents(EventSource):
 
 def _read(page: bytes, events: PageEvents) -> State:
     """The folded states of a page, also of the form before; their events are added to `events`."""
-    with _refusing_damage():
+    with refusing_damage():
         content = unpacked(page)
         match content:
             case [int(number), list(texts), dict(folded)]:
@@ -178,25 +176,8 @@ def _read(page: bytes, events: PageEvents) -> State:
         return {"states": folded["states"], "columns": folded["columns"]}
 
 
-@contextmanager
-def _refusing_damage() -> Iterator[None]:
-    """Say what to do if bytes that were saved do not have the form in which they were saved."""
-    try:
-        yield
-    except (
-        msgspec.DecodeError,
-        zstandard.ZstdError,
-        ArithmeticError,
-        LookupError,
-        MemoryError,
-        TypeError,
-        ValueError,
-    ) as error:
-        raise StoreError(f"delivery state is damaged ({error}); restore the store from a backup") from error
-
-
 def _unfolded(folded: State, events: EventSource) -> dict[str, State]:
-    with _refusing_damage():
+    with refusing_damage():
         return unfold(_folded(folded), events)
 
 
@@ -214,6 +195,4 @@ def packed(content: object) -> bytes:
 
 def unpacked(content: bytes) -> Any:
     """The data that `packed` was given."""
-    if content.startswith(ZSTD):
-        content = zstandard.ZstdDecompressor().decompress(content)
-    return msgspec.msgpack.decode(content, strict=False)
+    return msgspec.msgpack.decode(inflated(content), strict=False)

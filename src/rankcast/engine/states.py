@@ -4,7 +4,8 @@ State is stored in the pages of a store or of a Spark checkpoint (`rankcast.engi
 digest schedule.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 import msgspec
 
@@ -16,6 +17,9 @@ FORMAT = 1
 number."""
 
 _LARGE = 64 * 1024
+_LARGEST = 2**32
+"""State of more bytes is none: one shard of an early release had at most some gigabytes, a page has some megabytes."""
+_LONGEST = 200
 ZSTD = b"\x28\xb5\x2f\xfd"
 """The first bytes of compressed content. Uncompressed state never begins like this: in MessagePack, the
 first byte would be the number 40."""
@@ -43,11 +47,18 @@ def unpack_states(packed: bytes) -> State:
     Traceback (most recent call last):
     rankcast.errors.StoreError: delivery state has format 7, newer than this Rankcast's 1; use the Rankcast that wrote it, or a later one
     """
+    with refusing_damage():
+        return users_of(msgspec.msgpack.decode(inflated(packed)))
+
+
+@contextmanager
+def refusing_damage(advice: str = "restore the store from a backup") -> Iterator[None]:
+    """Say what to do if bytes that were saved do not have the form in which they were saved."""
     try:
-        content = msgspec.msgpack.decode(_inflated(packed))
-    except (msgspec.DecodeError, ValueError) as error:
-        raise StoreError(f"delivery state is damaged ({error}); restore the store from a backup") from error
-    return users_of(content)
+        yield
+    except (ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, TypeError, ValueError) as error:
+        why = " ".join(str(error).split())[:_LONGEST] or type(error).__name__
+        raise StoreError(f"delivery state is damaged ({why}); {advice}") from error
 
 
 def users_of(content: object) -> State:
@@ -62,14 +73,17 @@ def users_of(content: object) -> State:
     raise StoreError("delivery state is damaged: it names no users; restore the store from a backup")
 
 
-def _inflated(packed: bytes) -> bytes:
-    """The content before compression; raises ValueError if it is damaged."""
-    if not packed.startswith(ZSTD):
-        return packed
-    from zstandard import ZstdDecompressor, ZstdError
+def inflated(content: bytes) -> bytes:
+    """The content before compression; raises ValueError if it is damaged, or claims to be enormous."""
+    if not content.startswith(ZSTD):
+        return content
+    from zstandard import ZstdDecompressor, ZstdError, frame_content_size
 
     try:
-        return ZstdDecompressor().decompress(packed)
+        size = frame_content_size(content)
+        if size > _LARGEST:
+            raise ValueError(f"it claims to have {size:,} bytes")
+        return ZstdDecompressor().decompress(content)
     except ZstdError as error:
         raise ValueError(str(error)) from error
 

@@ -1,6 +1,7 @@
 """The interface for matching all subscriptions against one event."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import is_
 from typing import NamedTuple, Protocol
 
 from rankcast.matching.joint import is_imprecise
@@ -68,38 +69,51 @@ class OracleMatcher:
         before: "OracleMatcher | None" = None,
     ) -> None:
         self._shared = shared
+        self._subscriptions = list(subscriptions)
         self._questions: list[_Question] = []
-        self._asked: list[tuple[Subscription, int]] = []
+        self._numbers: list[int] = []
+        """The number of the question of each subscription."""
         self._texts: dict[str, _Text] = {}
+        self._norms: dict[str, Norm] = {}
+        self._crisp: dict[Norm, dict[str, int]] = {}
+        """The numbers of crisp questions, by norm and text."""
+        self._vague: dict[tuple[str, str], int] = {}
         known = {} if before is None else before._texts
-        norms: dict[str, Norm] = {}
-        crisp: dict[Norm, dict[str, int]] = {}
-        crisp_of: dict[str, dict[str, int]] = {}
-        """For each user, the numbers of crisp questions with the user's norm."""
-        vague: dict[tuple[str, str], int] = {}
-        for subscription in subscriptions:
-            user = subscription.user
+        if before is not None and before._begins(self._subscriptions, norm_of):
+            self._questions, self._numbers, self._texts = [*before._questions], [*before._numbers], {**known}
+            self._norms = {**before._norms}
+            self._crisp = {norm: {**numbers} for norm, numbers in before._crisp.items()}
+        questions, numbers, texts = self._questions, self._numbers, self._texts
+        crisp_of = {user: self._crisp[norm] for user, norm in self._norms.items()}
+        for subscription in self._subscriptions[len(numbers) :]:
             text = known.get(subscription.id)
             if text is None or text.where is not subscription.where:
                 text = _text_of(subscription.where)
-            self._texts[subscription.id] = text
-            numbers = crisp_of.get(user)
-            if numbers is None:
-                norm = norms[user] = norm_of(user)
-                numbers = crisp_of[user] = crisp.setdefault(norm, {})
+            texts[subscription.id] = text
+            user = subscription.user
+            if user not in crisp_of:
+                norm = self._norms[user] = norm_of(user)
+                crisp_of[user] = self._crisp.setdefault(norm, {})
             # Keyed by text, because `x = 1` and `x = true` are equal in Python but not in
             # semantics: Events and subscriptions.
-            number = numbers.get(text.text) if text.is_crisp else vague.get((user, text.text))
+            number = crisp_of[user].get(text.text) if text.is_crisp else self._vague.get((user, text.text))
             if number is None:
-                number = len(self._questions)
+                number = len(questions)
                 if text.is_crisp:
-                    numbers[text.text] = number
+                    crisp_of[user][text.text] = number
                     meaning = NO_CONCEPTS
                 else:
-                    vague[user, text.text] = number
+                    self._vague[user, text.text] = number
                     meaning = meaning_of(user)
-                self._questions.append(_Question(text, meaning, norms[user]))
-            self._asked.append((subscription, number))
+                questions.append(_Question(text, meaning, self._norms[user]))
+            numbers.append(number)
+
+    def _begins(self, subscriptions: Sequence[Subscription], norm_of: Callable[[str], Norm]) -> bool:
+        """Whether these subscriptions begin with all of this matcher, and ask the same questions."""
+        mine = self._subscriptions
+        if self._vague or len(mine) > len(subscriptions) or not all(map(is_, mine, subscriptions)):
+            return False
+        return all(norm_of(user) is norm for user, norm in self._norms.items())
 
     @classmethod
     def of(
@@ -116,7 +130,7 @@ class OracleMatcher:
         """The matching subscriptions in order, with their degrees."""
         is_crisp = not is_imprecise(event)
         answers = [self._answer(question, event, is_crisp) for question in self._questions]
-        for subscription, number in self._asked:
+        for subscription, number in zip(self._subscriptions, self._numbers, strict=True):
             degree = answers[number]
             if degree is not None:
                 yield subscription, degree

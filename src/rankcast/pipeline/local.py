@@ -222,8 +222,7 @@ class LocalPipeline:
     def compare(self, is_over: Callable[[], bool]) -> None:
         """Compare the subscriptions of users who have many, as far as they are new, until `is_over`."""
         for shard in self._shards:
-            if isinstance(shard, BatchShard):
-                shard.prepare(is_over)
+            shard.prepare(is_over)
 
     def _look_ahead(self) -> bool:
         """Let some of the added subscriptions join the shards. Returns whether there may be more."""

@@ -8,8 +8,9 @@ from rankcast.engine.arrays import BatchShard
 from rankcast.model import Catalog, Is, Policy, ScorePart, Subscription, predicates_of
 from rankcast.store import Store
 
-_AT_A_TIME = 250
-"""Number of added subscriptions that join the shards at a time: an event that comes then waits for some 30 ms."""
+_AT_A_TIME = 150
+"""Number of added subscriptions that join the shards at a time, and are compared if a user has many: an event that
+comes then waits for some 30 ms."""
 _SHARE = 50
 """In a large catalog, this part of it joins at a time, because every time costs something for each subscription."""
 _IDLE = 1.0

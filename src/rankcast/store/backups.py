@@ -19,6 +19,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import zstandard
 from sqlalchemy import Connection, make_url, update
 
@@ -51,6 +52,17 @@ class Backup:
     schema: int
     served: int
     checkpoint: str | None
+
+
+class _Manifest(msgspec.Struct):
+    """The first file of an archive, without its format. `files` are the hashes of the others by name."""
+
+    store: str
+    created: str
+    schema: int
+    served: int
+    checkpoint: str | None
+    files: dict[str, str]
 
 
 def back_up(path_or_url: str, archive: Path, version: str, clock: Clock = system_clock) -> Backup:
@@ -122,6 +134,10 @@ def restore(archive: Path, path_or_url: str, checkpoint: str | None = None, is_f
 
 
 def _check_free(path_or_url: str, path: Path | None, target: Path | None, is_forced: bool) -> None:
+    if target is not None and (target.is_symlink() or target.exists()) and not _is_checkpoint(target):
+        raise StoreError(
+            f"{str(target)!r}, the folder of the checkpoint, is no checkpoint of a pipeline; choose another one with --checkpoint"
+        )
     if is_forced:
         return
     if path is not None:
@@ -138,6 +154,14 @@ def _check_free(path_or_url: str, path: Path | None, target: Path | None, is_for
         raise StoreError(
             f"there is a checkpoint at {str(target)!r}; choose another folder with --checkpoint, or replace it with --force"
         )
+
+
+def _is_checkpoint(folder: Path) -> bool:
+    """Whether a folder is empty or has what Spark writes first, so that it may be replaced. The archive names it."""
+    if folder.is_symlink() or not folder.is_dir():
+        return False
+    names = {path.name for path in folder.iterdir()}
+    return not names or not names.isdisjoint(_BATCHES)
 
 
 def _local(checkpoint: str) -> Path:
@@ -249,7 +273,7 @@ def _write(archive: Path, manifest: JsonObject, folder: Path, files: list[Path])
 
 
 def _read(archive: Path, folder: Path) -> Backup:
-    """Unpack an archive and check it."""
+    """Unpack an archive and check it. Nothing is unpacked that its manifest does not name."""
     try:
         with _opened(archive) as tar:
             first = tar.next()
@@ -257,24 +281,39 @@ def _read(archive: Path, folder: Path) -> Backup:
                 raise StoreError(f"{str(archive)!r} is no backup of Rankcast: it has no manifest")
             content = tar.extractfile(first)
             assert content is not None
-            manifest = json.loads(content.read())
-            if manifest["format"] > FORMAT or manifest["schema"] > schema.SCHEMA_VERSION:
+            plain = msgspec.json.decode(content.read(), type=dict[str, object])
+            if int(plain["format"]) > FORMAT or int(plain["schema"]) > schema.SCHEMA_VERSION:  # type: ignore[call-overload]
                 raise StoreError(
-                    f"the backup {str(archive)!r} was made by a later Rankcast, {manifest['rankcast']}; upgrade Rankcast to restore it"
+                    f"the backup {str(archive)!r} was made by a later Rankcast, {plain['rankcast']}; upgrade Rankcast to restore it"
                 )
+            manifest = msgspec.convert(plain, _Manifest)
             for member in iter(tar.next, None):
+                if not member.isreg() or member.name not in manifest.files:
+                    raise ValueError(f"{member.name!r} does not belong to it")
+                free = shutil.disk_usage(folder).free
+                if member.size > free:
+                    raise EnvironmentProblem(
+                        f"the backup {str(archive)!r} needs {member.size:,} bytes for {member.name!r}, and where the store is, there "
+                        f"are {free:,} free; make room"
+                    )
                 tar.extract(member, folder, filter="data")
-    except (tarfile.TarError, zstandard.ZstdError, EOFError, LookupError, TypeError, ValueError) as error:
+    except (
+        tarfile.TarError,
+        zstandard.ZstdError,
+        EOFError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ) as error:
         raise StoreError(f"{str(archive)!r} is no backup of Rankcast, or it is damaged: {error}") from None
-    for name, digest in manifest["files"].items():
+    for name, digest in manifest.files.items():
         if not (folder / name).is_file() or _digest(folder / name) != digest:
             raise StoreError(
                 f"the backup {str(archive)!r} is damaged: {name!r} is not as it was written; use another backup"
             )
     (folder / _CHECKPOINT).mkdir(exist_ok=True)
-    return Backup(
-        manifest["store"], manifest["created"], manifest["schema"], manifest["served"], manifest["checkpoint"]
-    )
+    return Backup(manifest.store, manifest.created, manifest.schema, manifest.served, manifest.checkpoint)
 
 
 @contextmanager

@@ -167,7 +167,8 @@ def test_a_subscription_that_cannot_be_matched_is_its_users_alone(worlds, monkey
     answer = OracleMatcher._answer
 
     def fails(self, question, event, is_crisp):
-        if any(one.user == "user2" and number == self._questions.index(question) for one, number in self._asked):
+        asked = zip(self._subscriptions, self._numbers, strict=True)
+        if any(one.user == "user2" and number == self._questions.index(question) for one, number in asked):
             raise ValueError("no")
         return answer(self, question, event, is_crisp)
 

@@ -1,6 +1,7 @@
 """Deliveries to files: nothing is overwritten, skipped or repeated, whatever the micro-batches."""
 
 import json
+import random
 from dataclasses import replace
 
 import pyarrow.parquet as pq
@@ -140,3 +141,33 @@ def test_in_a_foreign_folder_nothing_is_left(sink, tmp_path):
     with pytest.raises(StoreError, match="which no pipeline of Rankcast wrote"):
         send(sink, made(0, 1, 2))
     assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_a_damaged_file_is_refused_with_advice(sink, tmp_path):
+    """Whatever is in it, and whatever is in the file that names the store."""
+    chance = random.Random(15)
+    send(sink, made(0, 1, 2), shards=1)
+    (sent,) = (path for path in tmp_path.iterdir() if not path.name.startswith(("_", ".")))
+    whole, mark = sent.read_bytes(), tmp_path / "_rankcast.json"
+    given = [b"5", b"[]", b"null", b"[" * 100_000, b'{"user":' * 50_000, b'{"seq":' + b"9" * 5_000 + b"}", b"\xff"]
+    for _ in range(50):
+        content = bytearray(whole)
+        for _ in range(3):
+            content[chance.randrange(len(content))] = chance.randrange(256)
+        given.append(bytes(content))
+    said = list[str]()
+    for content in given:
+        for path in (sent, mark):
+            before = path.read_bytes()
+            path.write_bytes(content)
+            restart()
+            try:
+                send(sink, made(1, 1, 2))
+            except StoreError as error:
+                said.append(str(error))
+            path.write_bytes(before)
+            for other in tmp_path.iterdir():
+                if other not in (sent, mark):
+                    other.unlink()
+    assert len(said) > 60
+    assert all("; " in one for one in said), "each says what to do"

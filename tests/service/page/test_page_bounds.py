@@ -245,3 +245,20 @@ def test_the_k_of_a_publication_is_refused_by_name_and_bound(drawn: Client, told
         asyncio.run(form._publish())
         assert "k is " in told[-1], (value, told)
         told.clear()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 60_000, '{"a":' * 60_000, "[]", '{"a": ' + "9" * 5_000 + "}", '{"a": NaN}', ""],
+    ids=["deep list", "deep object", "list", "long number", "not a number", "nothing"],
+)
+def test_json_that_is_none_or_too_deep_is_refused(drawn: Client, told: list[str], text: str) -> None:
+    """In the dialog, in the form, and as a draft in an address."""
+    dialog, form = _PublishDialog(VIEW), PublishingForm(VIEW, ADVERTISEMENT, closed)
+    dialog._text.set_value(text or " ")
+    assert dialog._wrong.text
+    assert not dialog._button.enabled
+    form._attributes.set_value(text)
+    asyncio.run(form._publish())
+    assert told.pop()
+    assert policy_page._draft(text) is None

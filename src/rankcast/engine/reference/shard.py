@@ -5,6 +5,7 @@ a user are in one shard, so shards never need to communicate.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, KeysView, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from hashlib import blake2b
@@ -21,7 +22,7 @@ from rankcast.engine.isolation import (
     rows_of_failed_match,
 )
 from rankcast.engine.published import NamedMatches
-from rankcast.engine.reference.subscriber import deliveries_of
+from rankcast.engine.reference.subscriber import MANY_TO_COMPARE, deliveries_of, prepare_changes
 from rankcast.engine.states import pack_states, unpack_states
 from rankcast.matching import OracleMatcher
 from rankcast.model import Catalog, Delivery, Event, Match, SetAside, Subscription
@@ -73,7 +74,7 @@ class Shard:
         self.roster_changes = 0
         """Increased whenever users come or go."""
         self._set_aside: list[SetAside] = []
-        self.update(catalog)
+        self._switch(catalog)
 
     @property
     def users(self) -> KeysView[str]:
@@ -84,8 +85,32 @@ class Shard:
         """Switch to another version of the catalog, from the next event on.
 
         A user with a changed period or window gets the deliveries that the old one still owed. Other changes keep the
-        state.
+        state. New subscriptions of a user with many are compared with the others.
         """
+        known = self._subscribers
+        changed = {user for user, one in known.items() if not one.is_current(catalog)}
+        deliveries = self._switch(catalog)
+        changed |= self._subscribers.keys() - known.keys()
+        many = sorted(user for user in changed & self._subscribers.keys() if self._has_many(user))
+        prepare_changes(many, lambda user: self._subscribers[user].subscriber)
+        return deliveries
+
+    def prepare(self, is_over: Callable[[], bool]) -> bool:
+        """Do in advance what the next event would do for users with many subscriptions, until `is_over`.
+
+        Returns whether all is done.
+        """
+        for user, one in self._subscribers.items():
+            if one.subscriber is not None and self._has_many(user):
+                with suppress(Exception):  # the event that needs it reports the failure
+                    if not one.subscriber.prepare(is_over):
+                        return False
+        return True
+
+    def _has_many(self, user: str) -> bool:
+        return self._catalog.count_of(user) >= MANY_TO_COMPARE
+
+    def _switch(self, catalog: Catalog) -> list[Delivery]:
         deliveries: list[Delivery] = []
         served = [user for user in catalog.users() if self._serves(user)]
         for user in served:

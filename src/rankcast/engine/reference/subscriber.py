@@ -1,6 +1,7 @@
 """One user in a shard: scores, most specific subscriptions, delivery mode."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from copy import copy, deepcopy
 from dataclasses import replace
 from datetime import datetime
@@ -24,6 +25,15 @@ from rankcast.plain import State
 from rankcast.rank import CombinedScore, ScoreExplanation, Specificity, event_rank, novelty_of, scores, with_starts
 from rankcast.rank.differences import difference
 
+MANY_TO_COMPARE = 500
+"""Subscriptions of one user from which on the first event that matches all takes more than some 50 ms."""
+
+_MOST_AT_A_CHANGE = 10_000
+"""The subscriptions that a change compares with the others of their users. This takes 2 s if they are of one user. What a
+larger change brings is compared while nothing is pending, or when an event needs it."""
+_LEAST = 100
+"""What a user with many subscriptions counts in this, because looking through them takes some milliseconds."""
+
 
 class Subscriber:
     """Ranks the events that match one user, and passes them to the user's delivery mode."""
@@ -33,6 +43,8 @@ class Subscriber:
         self.explained: ScoreExplanation | None = None
         """The parts of the last event's rank, if the policy combines criteria."""
         self._specificity = Specificity(())
+        self._compares_all = False
+        """Whether there were few subscriptions to compare before the last update."""
         self._known: UserRecords | None = None
         self._read(catalog)
         self._mode = _mode(self._policy)
@@ -49,8 +61,9 @@ class Subscriber:
         """
         if self.is_current(catalog):
             return []
-        before = self._policy
+        before, had_many = self._policy, self._has_many_to_compare
         self._read(catalog)
+        self._compares_all = not had_many
         owed: list[Step] = []
         if self._policy != before:
             old, self._mode = self._mode, _mode(self._policy)
@@ -70,6 +83,19 @@ class Subscriber:
     def prepare(self, is_over: Callable[[], bool]) -> bool:
         """Compare the user's subscriptions in advance (`Specificity.prepare`). Returns whether all is done."""
         return not self._policy.specific or self._specificity.prepare(is_over)
+
+    def prepare_changes(self, most: int) -> int:
+        """Compare at most so many subscriptions that the last update changed, if there are many in all.
+
+        Returns how many were compared (`Specificity.prepare_changes`).
+        """
+        if not self._has_many_to_compare:
+            return 0
+        return self._specificity.prepare_changes(most, everything=self._compares_all)
+
+    @property
+    def _has_many_to_compare(self) -> bool:
+        return self._policy.specific and len(self._scores) >= MANY_TO_COMPARE
 
     @property
     def mode(self) -> DeliveryMode:
@@ -174,6 +200,20 @@ class Subscriber:
         decay = with_starts(policy.decay, self._scores)
         self._policy = policy if decay is policy.decay else replace(policy, decay=decay)
         self._specificity.update(subscriptions, catalog.meaning_of(self._user))
+
+
+def prepare_changes(users: Iterable[str], find: Callable[[str], Subscriber | None]) -> None:
+    """Compare the changed subscriptions of users who have many, as far as a change may.
+
+    So the change takes that time, and not the next event.
+    """
+    most = _MOST_AT_A_CHANGE
+    for user in users:
+        if most <= 0:
+            return
+        with suppress(Exception):  # the event that needs it reports the failure
+            subscriber = find(user)
+            most -= max(_LEAST, 0 if subscriber is None else subscriber.prepare_changes(most))
 
 
 def _with(known: Mapping[str, float], gone: Iterable[Subscription], new: Mapping[str, float]) -> dict[str, float]:

@@ -5,7 +5,6 @@ driver and executors share the folder. A file never changes and is never replace
 as Spark's file stream does.
 """
 
-import json
 import os
 import re
 from collections.abc import Sequence
@@ -21,6 +20,7 @@ import pyarrow.parquet as pq
 from rankcast.errors import ModelError, StoreError
 from rankcast.language import decode_delivery, dumps
 from rankcast.language.columns import arrow_table
+from rankcast.language.json_text import read_object
 from rankcast.model import Delivery
 from rankcast.pipeline.spark.repeats import Pair, SinkProgress, pairs_of, unsent
 from rankcast.pipeline.spark.sinks import MicroBatchResult, ShardPart, TaskSink, lines_of
@@ -125,8 +125,8 @@ class _Folder:
         files = self._files(made.pipeline)
         if mark.exists():
             try:
-                owner = json.loads(mark.read_bytes())["store"]
-            except (OSError, ValueError, KeyError, TypeError):
+                owner = read_object(mark.read_bytes())["store"]
+            except (OSError, KeyError, ModelError):
                 raise StoreError(f"{str(mark)!r} cannot be read; delete it, or choose another folder") from None
             if owner != made.store:
                 raise StoreError(
@@ -209,7 +209,7 @@ def _read(path: Path) -> pa.Table:
     try:
         if path.name.removesuffix(".part").endswith(".parquet"):
             return pq.ParquetFile(path).read()
-        return arrow_table([decode_delivery(json.loads(line)) for line in path.read_bytes().splitlines()], Delivery)
+        return arrow_table([decode_delivery(read_object(line)) for line in path.read_bytes().splitlines()], Delivery)
     except (OSError, ValueError, KeyError, TypeError, pa.ArrowException, ModelError) as error:
         raise StoreError(
             f"{str(path)!r} cannot be read, so what it has cannot be left out: {error}; put it right, or choose another folder"

@@ -5,6 +5,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from rankcast.engine.states import refusing_damage
 from rankcast.errors import StoreError
 from rankcast.pipeline.saved_state import Position
 from rankcast.pipeline.spark.failures import explain
@@ -12,7 +13,7 @@ from rankcast.pipeline.spark.keys import shard_keys
 from rankcast.pipeline.spark.live.catalogs import StoreCatalogs
 from rankcast.pipeline.spark.live.homes import UserHomes
 from rankcast.pipeline.spark.live.intake import Intake
-from rankcast.pipeline.spark.live.shard import LiveShard, SavedShard
+from rankcast.pipeline.spark.live.shard import IF_DAMAGED, LiveShard, SavedShard
 from rankcast.pipeline.state_changes import divided
 from rankcast.plain import State
 from rankcast.store import Store
@@ -33,7 +34,9 @@ def bring_back(spark: SparkSession, store: Store, checkpoint: str | os.PathLike[
     for number, saved in _saved(spark, os.fspath(checkpoint), known.shards).items():
         lives_here = homes.of(number)
         live = LiveShard(StoreCatalogs(store, lives_here), Intake())
-        if live.restore(saved) != known.name:
+        with refusing_damage(IF_DAMAGED):
+            note = live.restore(saved)
+        if note != known.name:
             raise StoreError(
                 f"the checkpoint {os.fspath(checkpoint)!r} is not that of the pipeline that serves this store"
             )

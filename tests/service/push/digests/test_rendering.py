@@ -1,11 +1,12 @@
 """A digest as text and as HTML."""
 
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 
 from rankcast.service.push.digests import Schedule, as_html, as_text
-from rankcast.service.push.digests.contents import SHOWN
+from rankcast.service.push.digests.contents import SHOWN, OmittedEvent
 
 BERLIN = Schedule.of_json({"days": "weekdays", "at": "08:00", "zone": "Europe/Berlin"})
 
@@ -106,6 +107,20 @@ def test_what_would_break_a_line_or_fill_a_page_is_taken_out(digest):
     assert title.startswith("* a b [31m c xxx")
     assert title.endswith("…")
     assert len(title) <= 92
+
+
+def test_a_reason_that_names_another_event_stays_on_its_line(digest):
+    """A publisher chooses the ids of events, and a user the words of a subscription."""
+    made = digest({"genre": "drama"}, {"year": 2021}, mode="periodic", k=1, length=2)
+    ((left, event),), (item,) = made.omitted, made.items
+    broken = "e1\u2028\u202ePay now\x1b[31m"
+    other = OmittedEvent(replace(left, detail=f"rank 0.5; chosen: {broken} (0.9)"), event)
+    named = item._replace(because=(f"genre is {broken}",))
+    for text in (as_text, as_html):
+        shown = text(replace(made, omitted=(other,), items=(named,)))
+        assert not [letter for letter in shown if letter != "\n" and not letter.isprintable()]
+        assert "chosen: e1 Pay now [31m (0.9)" in shown
+        assert "because genre is e1 Pay now [31m (rank 0.9)" in shown
 
 
 def test_a_long_digest_shows_the_first_and_counts_the_others(digest):

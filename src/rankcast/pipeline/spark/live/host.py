@@ -10,6 +10,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from functools import partial
 from multiprocessing.connection import Connection, Listener
@@ -23,6 +24,7 @@ import msgspec
 import pyarrow as pa
 
 from rankcast.choose.positions import microseconds
+from rankcast.engine.states import refusing_damage
 from rankcast.errors import RankcastError, StoreError
 from rankcast.model import Event
 from rankcast.pipeline.saved_catalog import SavedParts, shared_file
@@ -58,7 +60,7 @@ from rankcast.pipeline.spark.live.requests import (
     encode,
     failure_of,
 )
-from rankcast.pipeline.spark.live.shard import EngineChoice, LiveShard, SavedShard
+from rankcast.pipeline.spark.live.shard import IF_DAMAGED, EngineChoice, LiveShard, SavedShard
 from rankcast.pipeline.spark.live.topics import decode_part
 from rankcast.plain import State
 from rankcast.store import Store
@@ -205,7 +207,9 @@ class Host:
         assert request.saved is not None
         head, pages, journal = request.saved
         if head:
-            alive.pipeline = alive.shard.restore(SavedShard(head, pages, journal))
+            # If the array engine fails, it may be its fault. If the reference engine does, too, it is not.
+            with refusing_damage(IF_DAMAGED) if plain else nullcontext():
+                alive.pipeline = alive.shard.restore(SavedShard(head, pages, journal))
         return alive
 
     def _serve(self, request: Request, alive: _Alive, given: _Given) -> HostAnswer:

@@ -10,6 +10,7 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -77,6 +78,13 @@ UNREADABLE = (RankcastError, AttributeError, OverflowError, TypeError, ValueErro
 def event_of_row(row: LogRow) -> Event:
     """Decode the event of a log row."""
     return decode_event(row.content, seq=row.offset)
+
+
+class _SavedIntake(msgspec.Struct):
+    seq: int
+    newest: int | None
+    version: int
+    waiting: list[JsonObject]
 
 
 @dataclass
@@ -203,8 +211,9 @@ class Intake:
 
     def restore(self, state: JsonObject) -> None:
         """Continue from a saved state."""
-        self.seq, self.newest, self.version = state["seq"], state["newest"], state["version"]
-        self.waiting, self._unread = {}, state["waiting"]
+        saved = msgspec.convert(state, _SavedIntake)
+        self.seq, self.newest, self.version = saved.seq, saved.newest, saved.version
+        self.waiting, self._unread = {}, saved.waiting
 
     def _read_waiting(self) -> None:
         self.waiting |= {event.id: event for event in map(decode_event, self._unread)}

@@ -34,6 +34,9 @@ A page or a segment written before an upgrade stays until it is written again, s
 """
 _FORMS_BEFORE = (2, 3, 4)
 
+IF_DAMAGED = "put a copy of the checkpoint in its place, or make the delivery state anew with: rankcast state rebuild"
+"""What to do if the saved state cannot be read."""
+
 _LEAST_PAGES = 0.25
 """Pages to write per micro-batch, at least. With few events, this keeps the journal short."""
 
@@ -67,6 +70,18 @@ class _Page(NamedTuple):
     version: int
     since: int = 0
     size: int = 0
+
+
+class _Head(msgspec.Struct):
+    """The first part of the saved state, without its form."""
+
+    generation: int
+    version: int
+    pages: list[_Page]
+    journal: list[tuple[int, JournalSegment]]
+    intake: JsonObject
+    note: object = None
+    reached: tuple[int | None, int] | None = None
 
 
 class EngineChoice:
@@ -209,18 +224,17 @@ class LiveShard:
 
     def restore(self, saved: SavedShard) -> Any:
         """Restore the saved state. Returns the note that was saved with it."""
-        head = msgspec.msgpack.decode(saved.head)
-        form = head.get("form")
+        content: JsonObject = msgspec.msgpack.decode(saved.head)
+        form = content.get("form")
         if form not in (_FORM, *_FORMS_BEFORE):
             raise StoreError(
                 f"the checkpoint was written by another version of Rankcast (its form is {form}, not {_FORM}); finish with that one "
                 "(`rankcast state repartition`), or make the state anew with: rankcast state rebuild"
             )
-        self._pages = [_Page(*page) for page in head["pages"]]
-        self._recorded = Journal(
-            _SPANS * self._journal, {number: JournalSegment(*of) for number, of in head["journal"]}
-        )
-        self.intake.restore(head["intake"])
+        head = msgspec.convert(content, _Head)
+        self._pages = head.pages
+        self._recorded = Journal(_SPANS * self._journal, dict(head.journal))
+        self.intake.restore(head.intake)
         past = SavedJournal(saved.journal)
         events = PageEvents(past)
         together: dict[tuple[int, int], list[int]] = {}
@@ -235,11 +249,11 @@ class LiveShard:
                 if number in saved.pages:
                     assert self._shard is not None
                     join_page(self._shard, saved.pages[number], events)
-        self._go_on(past, head["generation"])
-        self._move(head["version"])
-        self._moments.go_on(*head.get("reached", (None, self._moments.clock)))
+        self._go_on(past, head.generation)
+        self._move(head.version)
+        self._moments.go_on(*(head.reached or (None, self._moments.clock)))
         self._set_aside = []  # these were reported before
-        return head["note"]
+        return head.note
 
     def states(self) -> dict[str, JsonObject]:
         """The state of each user."""

@@ -7,9 +7,10 @@ from uuid import uuid4
 
 from nicegui import ui
 
-from rankcast.errors import RankcastError
+from rankcast.errors import RankcastError, RecordError
 from rankcast.language import decode_event, encode_event
 from rankcast.language.event_words import cut, title_of
+from rankcast.language.json_text import read_object
 from rankcast.model import Catalog, Event
 from rankcast.service.page.visitors import View, compute
 from rankcast.service.page.widgets import act, complaining, group, more_line, set_props, words
@@ -67,8 +68,8 @@ class _PublishDialog:
     def _event(self) -> Event:
         """The event, checked against the catalog as of opening the dialog. The store checks it again."""
         try:
-            attributes: object = json.loads(self._text.value or "")
-        except ValueError as error:
+            attributes = read_object(self._text.value or "")
+        except RecordError as error:
             raise RankcastError(f"this is not JSON: {error}") from None
         now = datetime.now(UTC)
         event = decode_event({"id": uuid4().hex, "attributes": attributes}, now=now)

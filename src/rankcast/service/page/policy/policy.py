@@ -11,6 +11,7 @@ from nicegui import background_tasks, ui
 from rankcast.errors import ModelError, RankcastError
 from rankcast.language import PRESETS, Preset, decode_record, encode_record, show_duration
 from rankcast.language.event_words import title_of
+from rankcast.language.json_text import read_object
 from rankcast.model import Catalog, Event, Length, Mode, Policy, ScorePart, Scoring
 from rankcast.plain import JsonObject
 from rankcast.rank import policy_notes
@@ -219,7 +220,7 @@ def _fields(policy: Policy) -> JsonObject:
 def _draft(text: str) -> JsonObject | None:
     """The unsaved draft in the address, or None if it is not a valid policy."""
     try:
-        fields = json.loads(text)
+        fields = read_object(text)
         decode_record({**fields, "kind": "policy", "user": "somebody"})
     except (ValueError, TypeError, ModelError):
         return None

@@ -71,11 +71,11 @@ def _omitted(digest: Digest) -> Iterator[str]:
 
 
 def _why(left: LeftOut) -> str:
-    return f"{Reason(left.reason).label} ({left.detail})"
+    return _line(f"{Reason(left.reason).label} ({left.detail})")
 
 
 def _because(item: Item) -> str:
-    return f"because {' and '.join(item.because)} (rank {item.delivery.rank:.3g})"
+    return _line(f"because {' and '.join(item.because)} (rank {item.delivery.rank:.3g})")
 
 
 def _heading(digest: Digest) -> str:
@@ -96,7 +96,12 @@ def _details(event: Event) -> str:
     return "; ".join(_clean(f"{name}: {value}") for name, value in facts(event, _SHOWN))
 
 
+def _line(text: str) -> str:
+    """The text on one line, without control characters."""
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+
+
 def _clean(text: str) -> str:
     """The text on one line, without control characters and cut to a readable length."""
-    line = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+    line = _line(text)
     return line if len(line) <= _WIDTH else line[: _WIDTH - 1] + "…"
