@@ -8,13 +8,14 @@ import importlib.util
 import json
 import os
 import sys
-import tarfile
+import sysconfig
 from pathlib import Path
 
 import pytest
 from pipeline_process import PipelineProcess
 from spark_cluster import MASTER, PYTHON, NamespaceCluster, why_not
 
+import rankcast
 from rankcast.pipeline.spark.packing import pack_libraries, settings_for
 from rankcast.store import Store
 
@@ -33,6 +34,7 @@ from rankcast.model import Catalog, Event, Length, Mode, Policy, Subscription, i
 from rankcast.pipeline.spark import deliver, local_session
 
 def address(batches):
+    import confluent_kafka, psycopg, rankcast.pipeline.local, rankcast.pipeline.spark.live.host  # what else pipelines need
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.connect(("10.77.0.1", 7077))
         for batch in batches:
@@ -58,14 +60,6 @@ on_a_cluster = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 
 
 @pytest.fixture(scope="module")
-def archive(tmp_path_factory):
-    """All that executors need."""
-    path = tmp_path_factory.mktemp("archive") / "rankcast.tar"
-    pack_libraries(path)
-    return path
-
-
-@pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
     """A cluster with its first worker."""
     with NamespaceCluster(tmp_path_factory.mktemp("cluster"), (1,)) as cluster:
@@ -73,14 +67,13 @@ def cluster(tmp_path_factory):
 
 
 @on_a_cluster
-def test_disturbances_do_not_show_in_the_deliveries(tmp_path, cluster, postgresql, archive):
+def test_disturbances_do_not_show_in_the_deliveries(tmp_path, cluster, postgresql):
     """While it runs, it grows from one worker to two, loses an executor, the network and the second worker.
 
-    The archive is unpacked once: a new executor takes seconds to copy it, and the next test does that.
+    Executors take the libraries from here: each would take seconds to unpack the archive, and the next test does that.
     """
-    with tarfile.open(archive) as tar:
-        tar.extractall(tmp_path / "libraries", filter="fully_trusted")
-    settings = {"spark.executorEnv.PYTHONPATH": str(tmp_path / "libraries"), "spark.pyspark.python": PYTHON}
+    libraries = os.pathsep.join((str(Path(rankcast.__file__).parents[1]), sysconfig.get_path("purelib")))
+    settings = {"spark.executorEnv.PYTHONPATH": libraries, "spark.pyspark.python": PYTHON}
     spec = importlib.util.spec_from_file_location("kills", KILLS)
     kills = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(kills)
@@ -95,7 +88,9 @@ def test_disturbances_do_not_show_in_the_deliveries(tmp_path, cluster, postgresq
 
 
 @on_a_cluster
-def test_a_job_runs_on_workers_in_other_network_namespaces(cluster, archive):
+def test_a_job_runs_on_workers_in_other_network_namespaces(tmp_path, cluster):
+    archive = tmp_path / "rankcast.tar"
+    pack_libraries(archive)
     cluster.start_worker(2)
     cluster.wait_for_worker(2)
     given = {**settings_for(archive), "spark.pyspark.python": PYTHON, "spark.executor.memory": "512m"}

@@ -21,6 +21,8 @@ _EXTRAS = ("spark", "postgres", "kafka")
 """The extras whose libraries executors need, if they are installed."""
 
 _BROUGHT_BY_SPARK = ("pyspark", "py4j")
+_NOT_NEEDED = {"include", "tests"}
+"""Folders of libraries with headers and tests: a third of all files, which each executor would unpack."""
 _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)\s*(?:\[(?P<extras>[^\]]*)\])?[^;]*(?:;(?P<marker>.*))?")
 _EXTRA = re.compile(r"""extra\s*==\s*["'](?P<extra>[\w-]+)["']""")
 
@@ -59,6 +61,8 @@ def pack_libraries(path: Path) -> None:
             for file in one.files or ():
                 place = Path(str(one.locate_file(file)))
                 if ".." in file.parts or file.suffix == ".pyc" or not place.is_file():
+                    continue
+                if _NOT_NEEDED & {*file.parts}:
                     continue
                 archive.add(place, str(file))
                 if file.suffix == ".py" and (compiled := Path(cache_from_source(place))).is_file():

@@ -134,20 +134,22 @@ def test_the_shards_of_a_process_turn_to_arrays_together(store, tmp_path, world,
     assert world.delivered(store) == world.expected(store, close=False)
 
 
-def test_the_state_stays_bounded(store, tmp_path, world):
-    store.publish(world.events(1200))
-    pipeline = world.Pipeline(store, tmp_path / "s.db", shards=1, journal=50)
+def test_the_state_stays_bounded(store, tmp_path, world, monkeypatch):
+    monkeypatch.setattr("rankcast.pipeline.spark.live.journal._ENOUGH", 100)
+    store.publish(world.events(480))
+    pipeline = world.Pipeline(store, tmp_path / "s.db", shards=1, journal=20)
     sizes = []
-    while pipeline.at < 1200:
+    while pipeline.at < 480:
         pipeline.serve_log(pipeline.at + 10)
         sizes.append(pipeline.reports[-1][0].state_bytes)
         _, _, pages, journal = pipeline.state[0]
         assert sizes[-1] == sum(map(len, pages.values())) + sum(map(len, journal.values()))
-    assert max(sizes[60:]) < 1.5 * max(sizes[:60])  # a segment of the journal has 500 events
+    assert max(sizes[24:]) < 1.5 * max(sizes[:24])  # a segment of the journal has 100 events
 
 
-def test_many_users_have_many_pages_and_a_journal_between_them(store, tmp_path, world):
-    store.change(put=list(world.records(700)))
+def test_many_users_have_many_pages_and_a_journal_between_them(store, tmp_path, world, monkeypatch):
+    monkeypatch.setattr("rankcast.pipeline.spark.live.shard.pages_for", lambda users: pages_for(users, 30))
+    store.change(put=list(world.records(70)))
     store.publish(world.events(60))
     pipeline = world.Pipeline(store, tmp_path / "s.db", shards=1, journal=40)  # a page for ten events
     for up_to in (10, 20, 30, 40):

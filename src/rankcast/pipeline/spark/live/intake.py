@@ -129,7 +129,10 @@ class Intake:
         late = 0
         for one in ranges:
             for part in of_versions(one):
-                fresh = part.without(part.seq <= self.seq)
+                fresh = part.without(part.seq <= self.seq) if len(part.seq) and part.seq[0] <= self.seq else part
+                if self.lateness is None:
+                    parts.append(fresh)
+                    continue
                 is_late, newest = self._late(fresh.time)
                 if text_of is not None:
                     for place in np.flatnonzero(is_late).tolist():

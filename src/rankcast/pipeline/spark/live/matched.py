@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import compress
 from typing import NamedTuple, TypeAlias
 
 import msgspec
@@ -58,18 +59,26 @@ class MatchedEvents(NamedTuple):
         """The events at some places, in order."""
         if len(places) == len(self.seq):
             return self
-        old, new = self.matches, {place: number for number, place in enumerate(places.tolist())}
-        moved = np.searchsorted(places, old.event)
-        keep = np.append(places, -1)[moved] == old.event
+        old, own = self.matches, np.fromiter(self.texts, np.int64, len(self.texts))
+        moved, is_here = _moved(places, old.event)
+        new, is_kept = _moved(places, own)
+        failed_at, is_failed = _moved(places, np.fromiter(self.failures, np.int64, len(self.failures)))
         return MatchedEvents(
             self.version,
             self.seq[places],
             self.time[places],
             None if self.clock is None else self.clock[places],
-            {new[at]: text for at, text in self.texts.items() if at in new},
-            NamedMatches(moved[keep], old.subscription[keep], old.degree[keep], old.names),
-            {new[at]: failed for at, failed in self.failures.items() if at in new},
+            dict(zip(new.tolist(), compress(self.texts.values(), is_kept), strict=True)),
+            NamedMatches(moved, old.subscription[is_here], old.degree[is_here], old.names),
+            dict(zip(failed_at.tolist(), compress(self.failures.values(), is_failed), strict=True)),
         )
+
+
+def _moved(places: Integers, indexes: Integers) -> tuple[Integers, NDArray[np.bool_]]:
+    """The new indexes of events when only those at some places, in order, are kept; and which are kept."""
+    moved = np.searchsorted(places, indexes)
+    is_kept = np.append(places, -1)[moved] == indexes
+    return moved[is_kept], is_kept
 
 
 class MatchedRange(msgspec.Struct, frozen=True, array_like=True):
