@@ -148,15 +148,17 @@ def test_a_matcher_made_from_one_that_begins_alike_is_the_same_as_a_new_one():
         {"x": (True,)},
         {"x": (3,), "y": ("a",)},
         {"x": (1,), "price": (4,)},
-        {"price": Term("cheap")},
+        {"price": model.Term("cheap")},
     )
-    events = [Event("e", datetime(2026, 1, 1, tzinfo=UTC), one) for one in values]
+    events = [model.Event("e", datetime(2026, 1, 1, tzinfo=UTC), one) for one in values]
     for _ in range(20):
-        before, catalog, kinds = None, Catalog(), rng.choice([4, 5])
+        before, catalog, kinds = None, model.Catalog(), rng.choice([4, 5])
         catalog.put(decode_record({"kind": "concept", "attribute": "price", "name": "cheap", "triangle": [1, 3, 5]}))
         for step in range(12):
             catalog = catalog.copy()
-            catalog.put(Subscription(f"s{rng.choice([step, step, 0])}", "ann", parse(texts[rng.randrange(kinds)])))
+            catalog.put(
+                model.Subscription(f"s{rng.choice([step, step, 0])}", "ann", parse(texts[rng.randrange(kinds)]))
+            )
             if rng.random() < 0.3:
                 catalog.put(subscription(f"b{step}", "ben", texts[rng.randrange(kinds)]))
             if rng.random() < 0.2:

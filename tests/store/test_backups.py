@@ -204,7 +204,7 @@ def member(name, size=0, **of):
         {"more": [member("link", type=tarfile.LNKTYPE, linkname="store.db")]},
         {"more": [member("pipe", type=tarfile.FIFOTYPE)]},
     ],
-    ids=str,
+    ids=lambda change: str(change if "more" not in change else [(one.name, one.type) for one in change["more"]]),
 )
 def test_a_crafted_archive_replaces_nothing(tmp_path, change):
     """Nothing but the files that the manifest names is unpacked, and only into the folder meant for them."""

@@ -122,7 +122,7 @@ class WebhookLog(Log):
 
     def has_active(self) -> bool:
         """Whether anything is to be sent to anybody, now or later."""
-        return self._first(sql.select(webhooks.c.id).where(webhooks.c.active).limit(1)) is not None
+        return self._value(sql.select(webhooks.c.id).where(webhooks.c.active).limit(1)) is not None
 
     def rotate(self, webhook_id: str, secret: str, until: datetime) -> None:
         """Give a webhook a new secret. Until a time, the newest old secret signs too.
