@@ -4,6 +4,7 @@ import io
 import json
 import shutil
 import tarfile
+from threading import Event as Flag
 from threading import Thread
 
 import before
@@ -53,7 +54,7 @@ def test_a_restored_store_goes_on_with_the_same_deliveries(served, place, tmp_pa
 
 
 def test_one_that_is_taken_while_serving_goes_on_with_the_same_deliveries(place, tmp_path):
-    last = 600
+    most, enough = 20_000, Flag()
     Store.create(place).close()
     with Store.open(place) as store:
         where = {"kind": "subscription", "id": "s", "user": "ann", "where": "x > 0"}
@@ -61,7 +62,9 @@ def test_one_that_is_taken_while_serving_goes_on_with_the_same_deliveries(place,
         store.change(put=[decode_record(where), decode_record(policy)])
 
         def serve() -> None:
-            for number in range(1, last + 1):
+            for number in range(1, most + 1):
+                if enough.is_set():
+                    return
                 store.publish([event(number)])
                 if number % 3 == 0:
                     list(serve_pending(store, batch=2))
@@ -69,14 +72,18 @@ def test_one_that_is_taken_while_serving_goes_on_with_the_same_deliveries(place,
         serving = Thread(target=serve)
         serving.start()
         archives = []
-        while len(archives) < 3:
-            before = store.last_offset()
-            archive = tmp_path / f"{len(archives)}.backup"
-            served = back_up(place, archive, "1.0").served
-            if 0 < before < served or (archives and served > archives[-1][1]):
-                archives.append((archive, served))
-            assert serving.is_alive(), f"the backups took longer than the serving: {archives}"
-        serving.join()
+        try:
+            while len(archives) < 3:
+                before = store.last_offset()
+                archive = tmp_path / f"{len(archives)}.backup"
+                served = back_up(place, archive, "1.0").served
+                if 0 < before < served or (archives and served > archives[-1][1]):
+                    archives.append((archive, served))
+                assert serving.is_alive(), f"the backups took longer than the serving: {archives}"
+        finally:
+            enough.set()
+            serving.join()
+        last = store.last_offset()
         list(serve_pending(store, close=True))
         undisturbed = [delivery.event for _, delivery in store.deliveries()]
     for archive, served in archives:
