@@ -130,7 +130,7 @@ def test_what_cannot_be_matched_or_admitted_is_set_aside_and_nobody_else_notices
         return find(self, given, *others)
 
     def cannot_match(self, event):
-        if event.id == "e00007" and any(one.user == "user3" for one, _ in self._asked):
+        if event.id == "e00007" and any(one.user == "user3" for one in self._subscriptions):
             raise OverflowError("on purpose")
         return match(self, event)
 
