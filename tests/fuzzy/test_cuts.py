@@ -3,6 +3,7 @@
 import math
 from datetime import UTC, datetime
 from random import Random
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -52,20 +53,7 @@ levels = st.one_of(st.integers(0, 4).map(lambda quarter: quarter / 4), st.floats
 
 @st.composite
 def numeric(draw):
-    kind = draw(
-        st.sampled_from(
-            [
-                model.Trapezoid,
-                model.Triangle,
-                model.Interval,
-                model.LeftShoulder,
-                model.RightShoulder,
-                model.Gaussian,
-                model.Piecewise,
-                model.Table,
-            ]
-        )
-    )
+    kind = draw(st.sampled_from(get_args(model.Membership)))
     if kind is model.Gaussian:
         return model.Gaussian(draw(grid), draw(st.floats(0.1, 4)))
     if kind is model.Piecewise:

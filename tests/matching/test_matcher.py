@@ -11,8 +11,8 @@ from rankcast.matching import Matcher, OracleMatcher, evaluate
 from rankcast.matching import matcher as module
 
 
-def subscription(id: str, user: str, where: str) -> model.Subscription:  # noqa: A002
-    return model.Subscription(id, user, parse(where))
+def subscription(name: str, user: str, where: str) -> model.Subscription:
+    return model.Subscription(name, user, parse(where))
 
 
 def event(**attributes: model.AttributeValue) -> model.Event:

@@ -26,21 +26,13 @@ def meaning(attribute: str, term: model.Term) -> model.Membership:
 
 def event(**attributes: Any) -> model.Event:
     """Crisp values without their tuples."""
-    imprecise = (
-        model.Trapezoid,
-        model.Triangle,
-        model.Interval,
-        model.LeftShoulder,
-        model.RightShoulder,
-        model.Gaussian,
-        model.Piecewise,
-        model.Table,
-        model.Term,
-    )
     return model.Event(
         "e1",
         datetime(2004, 2, 13, tzinfo=UTC),
-        {name: value if isinstance(value, (tuple, *imprecise)) else (value,) for name, value in attributes.items()},
+        {
+            name: value if isinstance(value, tuple | model.Membership | model.Term) else (value,)
+            for name, value in attributes.items()
+        },
     )
 
 

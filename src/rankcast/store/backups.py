@@ -54,12 +54,19 @@ class Backup:
     checkpoint: str | None
 
 
-class _Manifest(msgspec.Struct):
-    """The first file of an archive, without its format. `files` are the hashes of the others by name."""
+class _Release(msgspec.Struct):
+    """What every release reads of the first file of an archive, to see whether a later one wrote it."""
+
+    format: int
+    schema: int
+    rankcast: str
+
+
+class _Manifest(_Release):
+    """The first file of an archive. `files` are the hashes of the others by name."""
 
     store: str
     created: str
-    schema: int
     served: int
     checkpoint: str | None
     files: dict[str, str]
@@ -281,12 +288,13 @@ def _read(archive: Path, folder: Path) -> Backup:
                 raise StoreError(f"{str(archive)!r} is no backup of Rankcast: it has no manifest")
             content = tar.extractfile(first)
             assert content is not None
-            plain = msgspec.json.decode(content.read(), type=dict[str, object])
-            if int(plain["format"]) > FORMAT or int(plain["schema"]) > schema.SCHEMA_VERSION:  # type: ignore[call-overload]
+            text = content.read()
+            release = msgspec.json.decode(text, type=_Release)
+            if release.format > FORMAT or release.schema > schema.SCHEMA_VERSION:
                 raise StoreError(
-                    f"the backup {str(archive)!r} was made by a later Rankcast, {plain['rankcast']}; upgrade Rankcast to restore it"
+                    f"the backup {str(archive)!r} was made by a later Rankcast, {release.rankcast}; upgrade Rankcast to restore it"
                 )
-            manifest = msgspec.convert(plain, _Manifest)
+            manifest = msgspec.json.decode(text, type=_Manifest)
             for member in iter(tar.next, None):
                 if not member.isreg() or member.name not in manifest.files:
                     raise ValueError(f"{member.name!r} does not belong to it")
